@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+// The fields visitor: a struct lists its members once and gets equality, hash, cache key and printing.
+//
+//   struct Layout {
+//     Dims shape, strides;
+//     auto fields() const { return std::tuple{field("shape", shape), field("strides", strides)}; }
+//   };
+//
+// `same(a, b)`, `print(os, a)` and `Key::of(a)` then work for it and for whatever contains it. A new
+// member is one more entry of that list, so no key or comparison can forget it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <ostream>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "base/text.hpp"
+
+namespace mw {
+
+template <class T>
+struct Field {
+  const char* name;
+  const T& value;
+};
+
+template <class T>
+Field<T> field(const char* name, const T& value) {
+  return {name, value};
+}
+
+template <class T>
+concept HasFields = requires(const T& value) { value.fields(); };
+
+template <class T>
+concept RangeOfFields = std::ranges::range<T> && HasFields<std::ranges::range_value_t<T>>;
+
+/// Calls visit(name, value) for each member.
+template <HasFields T, class Visit>
+void for_each_field(const T& value, Visit&& visit) {
+  std::apply([&](const auto&... fields) { (visit(fields.name, fields.value), ...); }, value.fields());
+}
+
+/// The bytes of a value, written member by member: equal values, and only they, have equal keys.
+class Key {
+ public:
+  template <class T>
+  [[nodiscard]] static Key of(const T& value) {
+    Key key;
+    key.add(value);
+    return key;
+  }
+
+  template <class T>
+  void add(const T& value) {
+    if constexpr (HasFields<T>) {
+      for_each_field(value, [&](const char*, const auto& member) { add(member); });
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      append(&value, sizeof value);
+    } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+      const std::string_view chars = value;
+      add(chars.size());
+      append(chars.data(), chars.size());
+    } else {
+      static_assert(std::ranges::sized_range<T>, "list the members of this type in fields()");
+      add(static_cast<std::size_t>(std::ranges::size(value)));
+      for (const auto& item : value) add(item);
+    }
+  }
+
+  [[nodiscard]] std::string_view bytes() const { return bytes_; }
+  bool operator==(const Key&) const = default;
+
+ private:
+  void append(const void* data, std::size_t size) {
+    if (size > 0) bytes_.append(static_cast<const char*>(data), size);
+  }
+
+  std::string bytes_;
+};
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const { return std::hash<std::string_view>()(key.bytes()); }
+};
+
+template <HasFields T>
+[[nodiscard]] bool same(const T& a, const T& b) {
+  return Key::of(a) == Key::of(b);
+}
+
+/// Writes {name: value, name: value}.
+template <class T>
+void print(std::ostream& os, const T& value) {
+  if constexpr (HasFields<T>) {
+    const char* separator = "{";
+    for_each_field(value, [&](const char* name, const auto& member) {
+      os << separator << name << ": ";
+      print(os, member);
+      separator = ", ";
+    });
+    os << '}';
+  } else if constexpr (RangeOfFields<T>) {
+    os << '[';
+    const char* separator = "";
+    for (const auto& item : value) {
+      os << separator;
+      print(os, item);
+      separator = ", ";
+    }
+    os << ']';
+  } else {
+    os << text(value);
+  }
+}
+
+}  // namespace mw

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <numeric>
+
+namespace mw {
+
+Dims contiguous_strides(const Dims& shape) {
+  Dims strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<std::int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+std::optional<std::int64_t> checked_size(const Dims& shape) {
+  std::int64_t size = 1;
+  bool overflow = false;
+  for (auto extent : shape) {
+    if (extent == 0) return 0;
+    overflow |= __builtin_mul_overflow(size, extent, &size);
+  }
+  return overflow ? std::nullopt : std::optional(size);
+}
+
+Dims dense_strides(const Dims& shape, const Dims& order) {
+  Dims strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[i]);
+    strides[axis] = step;
+    step *= std::max<std::int64_t>(shape[axis], 1);
+  }
+  return strides;
+}
+
+Dims stride_order(const Dims& shape, const Dims& strides) {
+  Dims order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::abs(strides[static_cast<std::size_t>(a)]) >
+           std::abs(strides[static_cast<std::size_t>(b)]);
+  });
+  return order;
+}
+
+bool is_contiguous(const Dims& shape, const Dims& strides) {
+  std::int64_t step = 1;
+  bool contiguous = true;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 0) return true;
+    if (shape[i] == 1) continue;
+    contiguous &= strides[i] == step;
+    step *= shape[i];
+  }
+  return contiguous;
+}
+
+std::pair<std::int64_t, std::int64_t> offset_range(const Dims& shape, const Dims& strides) {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return {0, 0};
+    const std::int64_t reach = (shape[i] - 1) * strides[i];
+    (reach < 0 ? low : high) += reach;
+  }
+  return {low, high};
+}
+
+bool maps_one_to_one(const Dims& shape, const Dims& strides) {
+  const Dims order = stride_order(shape, strides);
+  std::int64_t reach = 0;  // the largest offset of all faster axes
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[i]);
+    if (shape[axis] == 0) return true;
+    if (shape[axis] == 1) continue;
+    const std::int64_t step = std::abs(strides[axis]);
+    if (step <= reach) return false;
+    reach += (shape[axis] - 1) * step;
+  }
+  return true;
+}
+
+bool may_overlap(const TensorRef& a, const TensorRef& b) {
+  if (a.device != b.device || a.size() == 0 || b.size() == 0) return false;
+  const auto bytes = [](const TensorRef& t) {
+    const auto size = static_cast<std::intptr_t>(itemsize(t.dtype));
+    const auto [low, high] = offset_range(t.shape, t.strides);
+    const auto base = reinterpret_cast<std::intptr_t>(t.data);
+    return std::pair{base + low * size, base + (high + 1) * size};
+  };
+  const auto [a_low, a_high] = bytes(a);
+  const auto [b_low, b_high] = bytes(b);
+  return a_low < b_high && b_low < a_high;
+}
+
+bool same_view(const TensorRef& a, const TensorRef& b) {
+  if (a.data != b.data || a.dtype != b.dtype || a.device != b.device || !(a.shape == b.shape)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  }
+  return true;
+}
+
+std::optional<std::int64_t> normalize_axis(std::int64_t axis, std::size_t rank) {
+  const auto count = static_cast<std::int64_t>(rank);
+  if (axis < -count || axis >= count) return std::nullopt;
+  return axis < 0 ? axis + count : axis;
+}
+
+std::uint8_t alignment_class(const void* data) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  return static_cast<std::uint8_t>(std::countr_zero(address | 64U));
+}
+
+LoopNest fuse_loops(const Dims& shape, const Dims& a, const Dims* b, const Dims* c) {
+  const Dims* layouts[3] = {&a, b, c};
+  LoopNest nest;
+  for (auto axis64 : stride_order(shape, a)) {
+    const auto axis = static_cast<std::size_t>(axis64);
+    if (shape[axis] == 1) continue;
+    // The new axis is faster than the last one kept; they merge when, in every layout, one step of the
+    // slower axis is the whole faster axis.
+    bool merges = !nest.extents.empty();
+    for (int k = 0; k < 3 && merges; ++k) {
+      if (layouts[k]) merges = nest.strides[k].back() == (*layouts[k])[axis] * shape[axis];
+    }
+    if (merges) {
+      nest.extents.back() *= shape[axis];
+    } else {
+      nest.extents.push_back(shape[axis]);
+    }
+    for (int k = 0; k < 3; ++k) {
+      if (!layouts[k]) continue;
+      if (merges) {
+        nest.strides[k].back() = (*layouts[k])[axis];
+      } else {
+        nest.strides[k].push_back((*layouts[k])[axis]);
+      }
+    }
+  }
+  return nest;
+}
+
+}  // namespace mw

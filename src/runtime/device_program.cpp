@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/device_program.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/fields.hpp"
+#include "base/log.hpp"
+#include "runtime/cuda_device.hpp"
+#include "vendor/nvrtc/api.hpp"
+
+namespace mw {
+
+namespace {
+
+// The architecture to compile for, and whether its machine code runs on the device as it is.
+struct Target {
+  int arch = 0;
+  bool machine_code = true;
+};
+
+Target target_for(const nvrtc::Api& api, int capability) {
+  int count = 0;
+  nvrtc::call(api.nvrtcGetNumSupportedArchs, &count);
+  std::vector<int> archs(static_cast<std::size_t>(count));
+  nvrtc::call(api.nvrtcGetSupportedArchs, archs.data());
+  Target best;
+  for (const int arch : archs) {
+    if (arch <= capability) best.arch = std::max(best.arch, arch);
+  }
+  require(best.arch > 0, ErrorKind::unsupported, "NVRTC: no architecture at or below ", capability,
+          " is supported by this release. Install one that still knows this device.");
+  best.machine_code = best.arch == capability;
+  return best;
+}
+
+std::string compilation_log(const nvrtc::Api& api, nvrtc::Program program) {
+  std::size_t bytes = 0;
+  if (api.nvrtcGetProgramLogSize(program, &bytes) != nvrtc::kSuccess || bytes == 0) return {};
+  std::string log(bytes, '\0');
+  if (api.nvrtcGetProgramLog(program, log.data()) != nvrtc::kSuccess) return {};
+  log.resize(bytes - 1);
+  return log;
+}
+
+}  // namespace
+
+std::string compile_device_program(const DeviceProgram& program, int capability) {
+  const nvrtc::Api& api = nvrtc::api();
+  const Target target = target_for(api, capability);
+  std::vector<std::string> options = program.options;
+  options.push_back(
+      text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_", target.arch));
+  options.push_back("--std=c++17");
+  std::vector<const char*> pointers;
+  for (const auto& option : options) pointers.push_back(option.c_str());
+
+  nvrtc::ProgramOwner owner;
+  nvrtc::call(api.nvrtcCreateProgram, owner.receive(), program.source.c_str(), program.name.c_str(),
+              0, nullptr, nullptr);
+  const auto status =
+      api.nvrtcCompileProgram(owner.get(), static_cast<int>(pointers.size()), pointers.data());
+  require(status != nvrtc::kCompilation, ErrorKind::compile, "device program ", program.name,
+          " did not compile:\n", compilation_log(api, owner.get()));
+  nvrtc::check(status, "nvrtcCompileProgram");
+
+  std::string image;
+  const auto fetch = [&](const auto& size, const auto& get) {
+    std::size_t bytes = 0;
+    nvrtc::call(size, owner.get(), &bytes);
+    image.resize(bytes);
+    nvrtc::call(get, owner.get(), image.data());
+  };
+  if (target.machine_code) {
+    fetch(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN);
+  } else {
+    fetch(api.nvrtcGetPTXSize, api.nvrtcGetPTX);
+  }
+  return image;
+}
+
+cuda::Kernel device_kernel(int device_id, const DeviceProgram& program) {
+  // Modules are never unloaded: plans hold their kernels, and the context ends with the process.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& kernels = *new std::unordered_map<Key, cuda::Kernel, KeyHash>;
+  const cuda::Api& api = cuda::api();
+  Key key;
+  key.add(reinterpret_cast<std::uintptr_t>(&api));
+  key.add(device_id);
+  key.add(program.name);
+  key.add(program.source);
+  key.add(program.options);
+  const std::lock_guard lock(mutex);  // two threads that need the same kernel compile it once
+  if (const auto known = kernels.find(key); known != kernels.end()) return known->second;
+
+  const std::string image = compile_device_program(program, cuda_device_info(device_id).capability);
+  const CudaScope scope(device_id);
+  cuda::ModuleOwner module;
+  cuda::call(api.cuModuleLoadData, module.receive(), image.data());
+  cuda::Kernel kernel = nullptr;
+  cuda::call(api.cuModuleGetFunction, &kernel, module.get(), program.name.c_str());
+  kernels.emplace(std::move(key), kernel);
+  static_cast<void>(module.release());
+  log(LogLevel::debug, [&] {
+    return text("device program ", program.name, ": ", image.size(),
+                " bytes of code for cuda:", device_id);
+  });
+  return kernel;
+}
+
+}  // namespace mw

@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/session.hpp"
+
+#include <array>
+#include <chrono>
+
+#include "base/layout.hpp"
+#include "base/log.hpp"
+#include "runtime/cuda_device.hpp"
+
+namespace mw {
+
+AnyProblem::~AnyProblem() = default;
+Plan::~Plan() = default;
+
+namespace {
+
+Device memory_device(const Arguments& arguments) { return arguments.inputs.front().device; }
+
+/// Strides of axes with at most one element say nothing about a layout.
+bool same_strides(const TensorRef& a, const TensorRef& b) {
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  }
+  return true;
+}
+
+std::vector<void*> addresses_of(const Arguments& arguments) {
+  std::vector<void*> addresses;
+  for (const auto& input : arguments.inputs) addresses.push_back(input.data);
+  addresses.push_back(arguments.out ? arguments.out->data : nullptr);
+  return addresses;
+}
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The execution device made current, if it is one.
+class DeviceScope {
+ public:
+  explicit DeviceScope(const Placement& placement) {
+    if (placement.context.device.is_cuda()) {
+      scope_.emplace(placement.context.device.id);
+    } else if (placement.memory.is_cuda()) {
+      scope_.emplace(placement.memory.id);
+    }
+  }
+
+ private:
+  std::optional<CudaScope> scope_;
+};
+
+}  // namespace
+
+void check_out(const AnyProblem& problem, const Arguments& arguments) {
+  if (!arguments.out) return;
+  const TensorRef& out = *arguments.out;
+  require(!out.readonly, ErrorKind::invalid_argument, problem.operation(),
+          ": out is read-only; a writable array is wanted. Pass a copy, or leave out= away.");
+  require(maps_one_to_one(out.shape, out.strides), ErrorKind::invalid_argument, problem.operation(),
+          ": out has shape ", out.shape, " and strides ", out.strides,
+          ", so that several indices share one element; an array with an element of its own for every index is wanted");
+  require(!out.conjugate, ErrorKind::invalid_argument, problem.operation(),
+          ": out is a lazily conjugated view; an ordinary array is wanted");
+  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
+    const TensorRef& input = arguments.inputs[i];
+    if (!input.data || !out.data) continue;  // released, and not given again yet
+    if (arguments.in_place == i && same_view(input, out)) continue;
+    require(!may_overlap(input, out), ErrorKind::invalid_argument, problem.operation(),
+            ": out overlaps operand ", problem.operand_name(i),
+            " in memory, which would change it while it is read. Pass an array of its own as out, or a copy of ",
+            problem.operand_name(i), ".");
+  }
+}
+
+void execute_once(const AnyProblem& problem, const Arguments& arguments, const Execution& execution,
+                  void* result, Stream stream) {
+  check_out(problem, arguments);
+  const Placement placement = place(problem.operation(), memory_device(arguments), execution);
+  const DeviceScope scope(placement);
+  const auto selection = cached_selection(problem, placement);
+  const std::size_t count = arguments.inputs.size() + 1;
+  std::array<void*, 16> addresses{};
+  for (std::size_t i = 0; i + 1 < count; ++i) addresses[i] = arguments.inputs[i].data;
+  addresses[count - 1] = arguments.out ? arguments.out->data : result;
+  const std::size_t bytes = selection->plan->workspace_bytes();
+  const Buffer workspace = bytes > 0 ? Buffer(memory_of(placement.context.device), bytes, stream) : Buffer();
+  selection->plan->execute({.operands = addresses.data(),
+                            .scalars = arguments.scalars.data(),
+                            .workspace = workspace.data(),
+                            .stream = stream});
+}
+
+Session::Session(std::unique_ptr<AnyProblem> problem, Arguments arguments, Options options)
+    : problem_(std::move(problem)), arguments_(std::move(arguments)), options_(options) {
+  check_out(*problem_, arguments_);
+  placement_ = place(problem_->operation(), memory_device(arguments_), options_.execution);
+  addresses_ = addresses_of(arguments_);
+}
+
+Session::~Session() { free(); }
+
+void Session::check_alive() const {
+  require(!freed_, ErrorKind::invalid_state, problem_->operation(),
+          ": the object was freed; make a new one");
+}
+
+void Session::plan(Stream) {
+  check_alive();
+  if (selection_) return;
+  const DeviceScope scope(placement_);
+  const Stopwatch watch;
+  selection_ = cached_selection(*problem_, placement_);
+  log(LogLevel::info, [&] {
+    return text(problem_->operation(), ": planned ", problem_->title(), " on ",
+                placement_.context.device, " with ", selection_->chosen, " in ",
+                human_seconds(watch.seconds()));
+  });
+}
+
+void Session::check_executable() const {
+  check_alive();
+  require(selection_ != nullptr, ErrorKind::invalid_state, problem_->operation(),
+          ": execute() was called before plan(); call plan() first");
+  if (missing_ == 0) return;
+  std::string names;
+  for (std::size_t i = 0; i < addresses_.size(); ++i) {
+    if ((missing_ >> i) & 1U) names += text(names.empty() ? "" : ", ", name_of(i));
+  }
+  fail(ErrorKind::invalid_state, problem_->operation(), ": the operands were released and ", names,
+       " not given again; pass them to reset_operands() first");
+}
+
+void Session::take_workspace(Stream stream) {
+  const std::size_t bytes = selection_->plan->workspace_bytes();
+  if (bytes == 0) return;
+  const Device device = placement_.context.device;
+  if (workspace_.bytes() >= bytes) {
+    // Work of the last stream may still be using the block: the new stream's work must not overtake it.
+    if (device.is_cuda() && !(stream == workspace_stream_)) synchronize(device, workspace_stream_);
+    workspace_stream_ = stream;
+    return;
+  }
+  MemoryResource& source = options_.workspace ? *options_.workspace : memory_of(device);
+  workspace_ = Buffer();
+  workspace_ = Buffer(source, bytes, stream);
+  workspace_stream_ = stream;
+  log(LogLevel::debug, [&] {
+    return text(problem_->operation(), ": took ", human_bytes(static_cast<double>(bytes)),
+                " of workspace on ", device);
+  });
+}
+
+void Session::execute(void* result, Stream stream, bool release) {
+  if (freed_ || !selection_ || missing_ != 0) [[unlikely]]
+    check_executable();
+  if (!arguments_.out) addresses_.back() = result;
+  const auto run = [&] {
+    take_workspace(stream);
+    selection_->plan->execute({.operands = addresses_.data(),
+                               .scalars = arguments_.scalars.data(),
+                               .workspace = workspace_.data(),
+                               .stream = stream});
+  };
+  const auto run_logged = [&] {
+    if (!log_enabled(LogLevel::info)) [[likely]]
+      return run();
+    const Stopwatch watch;
+    run();
+    log(LogLevel::info, [&] {
+      return text(problem_->operation(), ": executed with ", selection_->chosen, " in ",
+                  human_seconds(watch.seconds()),
+                  placement_.context.device.is_cuda() ? " (queued)" : "");
+    });
+  };
+  if (placement_.context.device.is_cpu() && placement_.memory.is_cpu()) {
+    run_logged();
+  } else {
+    const DeviceScope scope(placement_);
+    run_logged();
+  }
+  if (release) release_workspace();
+}
+
+const char* Session::name_of(std::size_t operand) const {
+  return operand == out_index() ? "out" : problem_->operand_name(operand);
+}
+
+void Session::check_reset(std::size_t operand, const TensorRef& view) const {
+  const bool is_out = operand == out_index();
+  require(!is_out || arguments_.out, ErrorKind::invalid_argument, problem_->operation(),
+          ": reset of out, but the object was made without out=");
+  const TensorRef& now = is_out ? *arguments_.out : arguments_.inputs[operand];
+  const auto check = [&](bool equal, const char* what, const auto& seen, const auto& wanted) {
+    require(equal, ErrorKind::invalid_argument, problem_->operation(), ": reset of operand ",
+            name_of(operand), " with ", what, " ", seen, "; ", wanted,
+            " is wanted, as planned. Make a new object for another problem.");
+  };
+  check(view.dtype == now.dtype, "dtype", view.dtype, now.dtype);
+  check(view.shape == now.shape, "shape", view.shape, now.shape);
+  check(view.device == now.device, "device", view.device, now.device);
+  check(same_strides(view, now), "strides", view.strides, now.strides);
+  check(view.conjugate == now.conjugate, "conjugate flag", view.conjugate, now.conjugate);
+}
+
+void Session::reset(std::size_t operand, const TensorRef& view) { reset({{operand, view}}); }
+
+void Session::reset(const std::vector<std::pair<std::size_t, TensorRef>>& operands) {
+  check_alive();
+  for (const auto& [operand, view] : operands) check_reset(operand, view);
+  Arguments arguments = arguments_;
+  auto missing = missing_;
+  for (const auto& [operand, view] : operands) {
+    (operand == out_index() ? *arguments.out : arguments.inputs[operand]).data = view.data;
+    (operand == out_index() ? *arguments.out : arguments.inputs[operand]).readonly = view.readonly;
+    missing &= ~(std::uint64_t{1} << operand);
+  }
+  check_out(*problem_, arguments);
+  std::unique_ptr<AnyProblem> lesser;  // made if an operand is less aligned than planned for
+  for (const auto& [operand, view] : operands) {
+    const auto alignment = layout_of(view).alignment;
+    if (alignment >= (lesser ? *lesser : *problem_).operands()[operand].alignment) continue;
+    if (!lesser) lesser = problem_->clone();
+    lesser->operands()[operand].alignment = alignment;
+  }
+  if (lesser && selection_) {
+    const DeviceScope scope(placement_);
+    selection_ = cached_selection(*lesser, placement_);
+  }
+  if (lesser) problem_ = std::move(lesser);
+  arguments_ = std::move(arguments);
+  addresses_ = addresses_of(arguments_);
+  missing_ = missing;
+}
+
+void Session::reset_unchecked(std::size_t operand, void* data) {
+  addresses_[operand] = data;
+  (operand == out_index() ? *arguments_.out : arguments_.inputs[operand]).data = data;
+  missing_ &= ~(std::uint64_t{1} << operand);
+}
+
+void Session::release_operands() {
+  check_alive();
+  missing_ = (std::uint64_t{1} << arguments_.inputs.size()) - 1;
+  for (auto& input : arguments_.inputs) input.data = nullptr;
+  if (arguments_.out) {
+    missing_ |= std::uint64_t{1} << out_index();
+    arguments_.out->data = nullptr;
+  }
+  addresses_ = addresses_of(arguments_);
+}
+
+void Session::release_workspace() {
+  if (workspace_.data() && placement_.context.device.is_cuda()) {
+    const DeviceScope scope(placement_);
+    workspace_ = Buffer();
+  } else {
+    workspace_ = Buffer();
+  }
+}
+
+void Session::free() {
+  if (freed_) return;
+  freed_ = true;
+  release_workspace();
+  selection_.reset();
+  arguments_.inputs.clear();
+  arguments_.out.reset();
+  addresses_.clear();
+}
+
+const Selection& Session::selection() const {
+  check_alive();
+  require(selection_ != nullptr, ErrorKind::invalid_state, problem_->operation(),
+          ": there is no plan yet; call plan() first");
+  return *selection_;
+}
+
+std::size_t Session::workspace_bytes() const { return selection().plan->workspace_bytes(); }
+
+std::string Session::explain() const { return mw::explain(*problem_, selection()); }
+
+}  // namespace mw

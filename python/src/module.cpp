@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace mw::py;
+  init_errors(m);
+  init_logging(m);
+  init_exporter(m);
+  init_session(m);
+  init_matmul(m);
+  init_fft(m);
+  init_library(m);
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Mathwright authors
+# SPDX-License-Identifier: Apache-2.0
+# Layout and static checks of everything; each complains for itself, the status is non-zero if any did.
+# With --fix, lays out the sources instead. Run through `make lint`, which sets up the tools.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+status=0
+
+step() {
+  local name=$1
+  shift
+  if "$@"; then echo "lint: $name: ok"; else
+    echo "lint: $name: FAILED" >&2
+    status=1
+  fi
+}
+
+sources() { find include src python/src tests bench examples -name '*.[ch]pp' -o -name '*.inl'; }
+
+if [ "${1:-}" = --fix ]; then
+  sources | xargs clang-format -i
+  ruff check -q --fix .
+  ruff format -q .
+  exit
+fi
+
+layout() { sources | xargs clang-format --dry-run -Werror; }
+
+# Our translation units only: each takes seconds, and headers are read with the unit that uses them.
+tidy() {
+  cmake -S . -B build/lint >build/lint.log 2>&1 || { cat build/lint.log && return 1; }
+  find src -name '*.cpp' -print0 |
+    xargs -0 -P "$(nproc)" -n 4 "$CLANG_TIDY" -p build/lint --quiet 2> >(grep -v 'warnings\? generated' >&2)
+}
+
+mkdir -p build
+step clang-format layout
+step ruff ruff check -q .
+step "ruff format" ruff format -q --check .
+step mypy mypy
+step clang-tidy tidy
+exit "$status"

@@ -29,7 +29,7 @@ help: ## show this list
 demo: ## set up, build, install into .venv and show what the library does
 	@tools/setup.sh demo
 	$(IN_VENV) $(PIP_INSTALL) .
-	mathwright demo $(DEMO_ARGS)
+	mathwright demo --out demo-out $(DEMO_ARGS)
 
 .PHONY: install
 install: ## build and install into .venv

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <ostream>
+#include <string>
 
 #include <mathwright/export.hpp>
 
@@ -25,8 +24,8 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-/// Writes "cpu" or "cuda:0".
-MW_API std::ostream& operator<<(std::ostream& os, Device device);
+/// "cpu", "cuda:0".
+MW_API std::string name(Device device);
 
 /// A non-owning name for an in-order queue of device work (a CUstream or cudaStream_t).
 /// The default-constructed stream is the device's legacy default stream. Host work ignores it.

@@ -113,16 +113,23 @@ def make_parser() -> argparse.ArgumentParser:
     demo = commands.add_parser(
         "demo", help="a product and a transform on real data, with pictures (extra: demo)"
     )
-    demo.add_argument("--out", default="mathwright-demo", metavar="DIR", help="folder for the pictures")
     demo.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="cpu", help="auto: a GPU if there is one"
+        "--out", default="mathwright-demo", metavar="DIR", help="folder for the pictures"
+    )
+    demo.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="cpu",
+        help="auto: a GPU if there is one",
     )
     demo.set_defaults(run=run_demo)
 
     bench = commands.add_parser(
         "bench", help="side by side with what you would use instead (extra: bench)"
     )
-    bench.add_argument("cases", nargs="*", metavar="CASE", help="names or beginnings of names; none: all")
+    bench.add_argument(
+        "cases", nargs="*", metavar="CASE", help="names or beginnings of names; none: all"
+    )
     bench.add_argument("--list", action="store_true", help="the names of the cases, and go")
     bench.add_argument("--quick", action="store_true", help="fewer sizes and rounds")
     form = bench.add_mutually_exclusive_group()

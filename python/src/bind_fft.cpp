@@ -20,10 +20,17 @@ struct FFTCall {
   nb::object keeper, out_keeper, out;
 };
 
+/// `direction` is the only one to serve; none: all that the type has.
 FFTCall understand(nb::handle operand, nb::handle out, FFTOptions& options, const Package& package,
-                   FFTDirections directions) {
+                   std::optional<FFTDirection> direction) {
   FFTCall call;
   Adopted input = package.adopt(operand, {kOperation, "operand"}, {}, options.in_place);
+  const FFTType type = resolved_type(input.view.dtype, options);
+  if (type == FFTType::r2c && is_complex(input.view.dtype)) {
+    fail_as("ComplexOperandError", ErrorKind::invalid_argument, kOperation,
+            ": r2c transform of an operand of dtype ", input.view.dtype,
+            "; a real dtype is wanted. Use fft, or pass the operand's real part.");
+  }
   call.keeper = std::move(input.keeper);
   if (!out.is_none()) {
     require_package(out, package, {kOperation, "out"});
@@ -37,23 +44,23 @@ FFTCall understand(nb::handle operand, nb::handle out, FFTOptions& options, cons
     call.out = nb::borrow(operand);
   }
   if (!package.any_strides()) options.result_layout = ResultLayout::natural;
-  call.request = make_fft(input.view, options, directions);
+  call.request = make_fft(input.view, options, planned_directions(type, direction));
   return call;
 }
 
 class FFTObject final : public SessionObject {
  public:
+  /// `function` fixes the type, if it is given.
   FFTObject(nb::handle operand, nb::handle axes, nb::handle options, nb::handle execution,
-            nb::handle out)
+            nb::handle out, const FFTFunction* function = nullptr)
       : SessionObject(package_of(operand, {kOperation, "operand"}), options, kOperation) {
     const LoggerScope logging(logger_);
     FFTOptions parsed = parse_fft_options(axes, options, execution);
+    if (function) fix_type(parsed, *function);
     execution_ = parsed.execution;
     in_place_ = parsed.in_place;
-    const FFTType type =
-        resolved_type(package().adopt(operand, {kOperation, "operand"}, {}, false).view.dtype, parsed);
-    FFTCall call =
-        understand(operand, out, parsed, package(), planned_directions(type, std::nullopt));
+    const auto only = function ? std::optional(function->direction) : std::nullopt;
+    FFTCall call = understand(operand, out, parsed, package(), only);
     if (call.out.is_valid()) out_ = std::move(call.out);
     keep(std::move(call.keeper));
     keep(std::move(call.out_keeper));
@@ -67,10 +74,14 @@ class FFTObject final : public SessionObject {
   }
 
   nb::object execute_direction(nb::handle direction, nb::handle stream, bool release_workspace) {
+    return execute_wanted(direction.is_none() ? std::nullopt : parse_direction(direction), stream,
+                          release_workspace);
+  }
+
+  nb::object execute_wanted(std::optional<FFTDirection> wanted, nb::handle stream,
+                            bool release_workspace) {
     const Lock lock(*this);
     session().check_alive();
-    const std::optional<FFTDirection> wanted =
-        direction.is_none() ? std::nullopt : parse_direction(direction);
     const FFTDirection chosen = executed_direction(problem(), wanted);
     session().set_scalar(0, static_cast<double>(chosen));
     return run(stream, release_workspace);
@@ -136,18 +147,18 @@ nb::object transform_once(nb::handle operand, nb::handle axes, nb::handle option
                           nb::handle execution, nb::handle stream, nb::handle out, int function) {
   const FFTFunction& row = fft_function(function);
   const nb::object known = coerce_fft_options(options);
+  const CommonOptions common = common_options(known);
+  follow_logging();
+  const LoggerScope logging(common.logger);
+  if (needs_object(common)) {
+    FFTObject object(operand, axes, known, execution, out, &row);
+    object.plan(stream);
+    return object.execute_wanted(row.direction, stream, false);
+  }
   FFTOptions parsed = parse_fft_options(axes, known, execution);
   fix_type(parsed, row);
   const Package& package = package_of(operand, {kOperation, "operand"});
-  const CommonOptions common = common_options(known);
-  FFTCall call = [&] {
-    if (common.logger.is_none()) {
-      return understand(operand, out, parsed, package, planned_directions(row.type, row.direction));
-    }
-    const LoggerScope logging(common.logger);
-    return understand(operand, out, parsed, package, planned_directions(row.type, row.direction));
-  }();
-  const LoggerScope logging(common.logger);
+  FFTCall call = understand(operand, out, parsed, package, row.direction);
   const ProblemOf<FFTProblem> problem(std::move(call.request.problem));
   return run_once(
       problem, call.request.arguments,
@@ -173,7 +184,7 @@ constexpr const char* kExecuteDoc =
 
 void init_fft(nb::module_& m) {
   const auto none = nb::none();
-  m.def("fft", transform_once, nb::arg("operand"), nb::arg("axes").none(), nb::arg("options").none(),
+  m.def("fft", transform_once, nb::arg("operand").none(), nb::arg("axes").none(), nb::arg("options").none(),
         nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none(),
         nb::arg("function"), "See mathwright.fft; function: 0 fft, 1 ifft, 2 rfft, 3 irfft.");
   init_fft_keys(m);
@@ -186,7 +197,7 @@ void init_fft(nb::module_& m) {
             const nb::object known = coerce_fft_options(options);
             new (self) FFTObject(operand, axes, known, execution, out);
           },
-          nb::arg("operand"), nb::arg("axes").none(), nb::arg("options").none(),
+          nb::arg("operand").none(), nb::arg("axes").none(), nb::arg("options").none(),
           nb::arg("execution").none(), nb::arg("out").none())
       .def("_plan", &FFTObject::plan_direction, nb::arg("stream").none(), nb::arg("direction").none())
       .def("execute", &FFTObject::execute_direction, nb::arg("direction") = none,

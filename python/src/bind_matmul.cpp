@@ -57,11 +57,10 @@ MatmulCall understand(const MatmulArguments& given, const Package& package) {
   MatmulOperands operands;
   MatmulOptions options;
   std::size_t count = 0;
-  const auto take = [&](nb::handle array, const char* name, bool writes = false) -> TensorRef& {
+  const auto take = [&](nb::handle array, const char* name, bool writes = false) {
     Adopted adopted = adopt(array, name, package, writes);
     call.keepers[count++] = std::move(adopted.keeper);
-    static thread_local TensorRef view;
-    return view = std::move(adopted.view);
+    return adopted.view;
   };
   call.in_place = wants_in_place(given);
   operands.a = take(given.a, "a");
@@ -164,7 +163,9 @@ nb::object matmul_once(nb::handle a, nb::handle b, nb::handle c, nb::handle alph
   const MatmulArguments given{
       a, b, c, alpha, beta, (conjugate & 1) != 0, (conjugate & 2) != 0, known, execution, out};
   const CommonOptions common = common_options(known);
-  if (!known.is_none() && !(common.allocator.is_none() && common.logger.is_none())) {
+  follow_logging();
+  const LoggerScope logging(common.logger);
+  if (needs_object(common)) {
     MatmulObject object(given);
     object.plan(stream);
     return object.execute(stream, false);
@@ -192,7 +193,7 @@ constexpr const char* kExecuteDoc =
 
 void init_matmul(nb::module_& m) {
   const auto none = nb::none();
-  m.def("matmul", matmul_once, nb::arg("a"), nb::arg("b"), nb::arg("c").none(),
+  m.def("matmul", matmul_once, nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(),
         nb::arg("alpha").none(), nb::arg("beta").none(), nb::arg("conjugate"),
         nb::arg("options").none(), nb::arg("execution").none(), nb::arg("stream").none(),
         nb::arg("out").none(), "See mathwright.linalg.matmul; bits 0 and 1 of conjugate are a's and b's.");
@@ -207,7 +208,7 @@ void init_matmul(nb::module_& m) {
             new (self) MatmulObject({a, b, c, alpha, beta, (conjugate & 1) != 0,
                                      (conjugate & 2) != 0, known, execution, out});
           },
-          nb::arg("a"), nb::arg("b"), nb::arg("c").none(), nb::arg("alpha").none(),
+          nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
           nb::arg("beta").none(), nb::arg("conjugate"), nb::arg("options").none(),
           nb::arg("execution").none(), nb::arg("out").none())
       .def("_plan", &MatmulObject::plan, nb::arg("stream").none())

@@ -215,7 +215,7 @@ nb::tuple fft_key(const FFTProblem& problem, Device memory, const Execution& exe
 }
 
 void init_fft_keys(nb::module_& m) {
-  m.def("fft_key", create_key, nb::arg("operand"), nb::arg("axes").none(), nb::arg("options").none(),
+  m.def("fft_key", create_key, nb::arg("operand").none(), nb::arg("axes").none(), nb::arg("options").none(),
         nb::arg("execution").none(), "See FFT.create_key.");
   m.def("fft_key_from_metadata", create_key_from_metadata, nb::arg("shape"), nb::arg("dtype"),
         nb::arg("memory_space"), nb::arg("strides").none(), nb::arg("axes").none(),

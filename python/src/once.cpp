@@ -20,6 +20,11 @@ Device queue_device(Device memory, const Execution& execution) {
 
 }  // namespace
 
+bool needs_object(const CommonOptions& options) {
+  return log_enabled(LogLevel::info) ||
+         (options.allocator.is_valid() && !options.allocator.is_none());
+}
+
 void let_others_run_while_planning() {
   set_planning_scope([](FunctionRef<void()> make) {
     const WithoutGil other_threads_run(PyGILState_Check() != 0);
@@ -28,7 +33,6 @@ void let_others_run_while_planning() {
 }
 
 nb::object run_once(const AnyProblem& problem, const Arguments& arguments, const OneCall& call) {
-  follow_logging();
   const Device memory = arguments.inputs.front().device;
   const Device device = queue_device(memory, call.execution);
   Queue queue;

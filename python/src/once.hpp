@@ -8,6 +8,10 @@
 
 namespace mw::py {
 
+/// Whether a call has to go the way of a stateful object: for the caller's allocator, or because
+/// somebody wants to read of its phases.
+[[nodiscard]] bool needs_object(const CommonOptions& options);
+
 /// What one call runs, and how its result is made.
 struct OneCall {
   const char* operation;

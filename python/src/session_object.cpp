@@ -110,10 +110,7 @@ void SessionObject::replace(const std::vector<Replacement>& replacements, nb::ha
   session_->check_alive();
   require(!replacements.empty(), ErrorKind::invalid_argument, operation_,
           ": reset requires at least one operand, and none is given");
-  const Queue queue = stream.is_none()
-                          ? Queue{}
-                          : parse_stream(stream, *package_, stream_device(), operation_);
-  (void)queue;
+  if (!stream.is_none()) (void)parse_stream(stream, *package_, stream_device(), operation_);
   std::vector<std::pair<std::size_t, TensorRef>> views;
   std::vector<nb::object> keepers = keepers_;
   keepers.resize(out_index() + 1);

@@ -4,9 +4,8 @@
 
 namespace mw {
 
-std::ostream& operator<<(std::ostream& os, Device device) {
-  if (device.is_cpu()) return os << "cpu";
-  return os << "cuda:" << device.id;
+std::string name(Device device) {
+  return device.is_cpu() ? "cpu" : "cuda:" + std::to_string(device.id);
 }
 
 }  // namespace mw

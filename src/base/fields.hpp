@@ -7,14 +7,13 @@
 //     auto fields() const { return std::tuple{field("shape", shape), field("strides", strides)}; }
 //   };
 //
-// `same(a, b)`, `print(os, a)` and `Key::of(a)` then work for it and for whatever contains it. A new
+// `same(a, b)`, `printed(a)` and `Key::of(a)` then work for it and for whatever contains it. A new
 // member is one more entry of that list, so no key or comparison can forget it.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <ostream>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -95,28 +94,24 @@ template <HasFields T>
   return Key::of(a) == Key::of(b);
 }
 
-/// Writes {name: value, name: value}.
+/// {name: value, name: value}, and [item, item] for ranges of such.
 template <class T>
-void print(std::ostream& os, const T& value) {
+[[nodiscard]] std::string printed(const T& value) {
+  std::string out;
   if constexpr (HasFields<T>) {
-    const char* separator = "{";
     for_each_field(value, [&](const char* name, const auto& member) {
-      os << separator << name << ": ";
-      print(os, member);
-      separator = ", ";
+      out += text(out.empty() ? "{" : ", ", name, ": ", printed(member));
     });
-    os << '}';
-  } else if constexpr (RangeOfFields<T>) {
-    os << '[';
-    const char* separator = "";
-    for (const auto& item : value) {
-      os << separator;
-      print(os, item);
-      separator = ", ";
+    return out + "}";
+  } else if constexpr (std::ranges::range<T> && !std::is_convertible_v<T, std::string_view>) {
+    if constexpr (HasFields<std::ranges::range_value_t<T>>) {
+      for (const auto& item : value) out += text(out.empty() ? "" : ", ", printed(item));
+      return "[" + out + "]";
+    } else {
+      return text(value);
     }
-    os << ']';
   } else {
-    os << text(value);
+    return text(value);
   }
 }
 

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
+#include <memory>
 
 namespace mw {
 
@@ -23,6 +26,46 @@ std::string in_units(double value, const Unit* first, const Unit* last) {
 }
 
 }  // namespace
+
+namespace text_detail {
+
+namespace {
+template <class T, class... Format>
+void append(std::string& out, T value, Format... format) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, format...).ptr;
+  out.append(digits.data(), end);
+}
+}  // namespace
+
+void put_number(std::string& out, long long value) { append(out, value); }
+void put_number(std::string& out, unsigned long long value) { append(out, value); }
+void put_number(std::string& out, double value) { append(out, value, std::chars_format::general, 6); }
+
+}  // namespace text_detail
+
+std::vector<std::string> split(std::string_view whole, std::string_view separators) {
+  std::vector<std::string> parts;
+  while (true) {
+    const auto begin = whole.find_first_not_of(separators);
+    if (begin == std::string_view::npos) return parts;
+    const auto end = std::min(whole.find_first_of(separators, begin), whole.size());
+    parts.emplace_back(whole.substr(begin, end - begin));
+    whole.remove_prefix(end);
+  }
+}
+
+std::string file_text(const std::string& path) {
+  std::string contents;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  std::array<char, 4096> block{};
+  while (file) {
+    const std::size_t read = std::fread(block.data(), 1, block.size(), file.get());
+    if (read == 0) break;
+    contents.append(block.data(), read);
+  }
+  return contents;
+}
 
 std::string human_bytes(double bytes) {
   static constexpr std::array<Unit, 5> kUnits{{{0x1p40, "%.1f TiB"},

@@ -15,8 +15,8 @@ using Text = const char*;
 constexpr std::array kBlasOverride{EnvVar::blas_library, EnvVar::nvmath_blas_library};
 constexpr std::array kFftOverride{EnvVar::fft_library, EnvVar::nvmath_fft_library};
 
-// The second name is the copy inside NumPy's own wheel: the same code and names, so a Python process
-// without the scipy-openblas64 wheel still has an ILP64 BLAS.
+// The second name is the copy inside NumPy's own wheel: the same code and names, so a Python
+// process without the scipy-openblas64 wheel still has an ILP64 BLAS.
 constexpr std::array kScipyOpenblas{Soname{"libscipy_openblas64_.so"},
                                     Soname{"libscipy_openblas64_-*.so"}};
 constexpr std::array<Text, 2> kScipyOpenblasWheels{"scipy_openblas64/lib", "numpy.libs"};
@@ -70,14 +70,16 @@ constexpr std::array<LibraryRow, kLibraryCount> kRows{{
     {.id = LibraryId::blas_override,
      .name = "the BLAS named by MATHWRIGHT_BLAS_LIBRARY",
      .overrides = kBlasOverride,
-     .hint = "set MATHWRIGHT_BLAS_LIBRARY to the path or soname of a library with a CBLAS interface, "
-             "or unset it",
+     .hint =
+         "set MATHWRIGHT_BLAS_LIBRARY to the path or soname of a library with a CBLAS interface, "
+         "or unset it",
      .version = nullptr},
     {.id = LibraryId::fft_override,
      .name = "the FFT library named by MATHWRIGHT_FFT_LIBRARY",
      .overrides = kFftOverride,
-     .hint = "set MATHWRIGHT_FFT_LIBRARY to the path or soname of a library with FFTW3's interface, "
-             "or unset it",
+     .hint =
+         "set MATHWRIGHT_FFT_LIBRARY to the path or soname of a library with FFTW3's interface, "
+         "or unset it",
      .version = nullptr},
     {.id = LibraryId::scipy_openblas,
      .name = "OpenBLAS (scipy-openblas64)",

@@ -21,9 +21,9 @@ DeferredLog::DeferredLog() { ++pending.depth; }
 DeferredLog::~DeferredLog() {
   if (--pending.depth > 0) return;
   const auto lines = std::exchange(pending.lines, {});
-  for (const auto& [level, line] : lines) {
+  for (const auto& pair : lines) {
     try {
-      log(level, [&] { return line; });
+      log(pair.first, [&] { return pair.second; });
     } catch (...) {  // a sink that throws must not end the process from a destructor
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
 // Log lines of code that works under locks. A sink may be Python's logging, which takes the
-// interpreter's lock; were it called under one of ours, two threads could wait for each other. So lines
-// are kept until the outermost scope of the thread ends:
+// interpreter's lock; were it called under one of ours, two threads could wait for each other. So
+// lines are kept until the outermost scope of the thread ends:
 //
 //   const DeferredLog logs;                  // before the lock, so that it ends after it
 //   const std::lock_guard lock(mutex);

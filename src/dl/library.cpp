@@ -59,7 +59,8 @@ std::string file_of(void* handle, const std::string& fallback) {
 /// One search: walks the places, remembers what was tried.
 class Search {
  public:
-  Search(const LibraryRow& wanted, std::vector<std::string>& tried) : row_(wanted), looked_(tried) {}
+  Search(const LibraryRow& wanted, std::vector<std::string>& tried)
+      : row_(wanted), looked_(tried) {}
 
   std::optional<Library> run() {
     for (const Place& place : places(search_context(), row_)) {
@@ -72,11 +73,17 @@ class Search {
  private:
   std::optional<Library> try_place(const Place& place) {
     switch (place.kind) {
-      case Place::Kind::note: looked_.push_back(place.how); return std::nullopt;
-      case Place::Kind::file: return try_open(place.where, kMode);
-      case Place::Kind::folder: return try_folder(place.where);
-      case Place::Kind::loaded: return try_names(kMode | RTLD_NOLOAD);
-      case Place::Kind::loader: return try_names(kMode);
+      case Place::Kind::note:
+        looked_.push_back(place.how);
+        return std::nullopt;
+      case Place::Kind::file:
+        return try_open(place.where, kMode);
+      case Place::Kind::folder:
+        return try_folder(place.where);
+      case Place::Kind::loaded:
+        return try_names(kMode | RTLD_NOLOAD);
+      case Place::Kind::loader:
+        return try_names(kMode);
     }
     return std::nullopt;
   }
@@ -104,7 +111,8 @@ class Search {
       if (void* handle = dlopen(soname.name, mode)) return opened(handle, soname.name);
       const std::string why = loader_error();
       // "No such file" is what the list of places says anyway; anything else is news.
-      if (!why.empty() && why.find("No such file") == std::string::npos && (mode & RTLD_NOLOAD) == 0)
+      if (!why.empty() && why.find("No such file") == std::string::npos &&
+          (mode & RTLD_NOLOAD) == 0)
         looked_.push_back(text(place_->how, ": ", why));
     }
     if (looked_.size() == before) looked_.push_back(place_->how);
@@ -166,9 +174,8 @@ const Library* search(const LibraryRow& row, Slot& slot) {
   slot.refusal.reset();
   const Library* opened = new Library(std::move(*library));  // for the life of the process
   slot.ready.store(opened, std::memory_order_release);
-  defer_log(LogLevel::debug, [&] {
-    return text("dl: ", row.name, ": ", opened->path(), " (", opened->how(), ")");
-  });
+  defer_log(LogLevel::debug,
+            [&] { return text("dl: ", row.name, ": ", opened->path(), " (", opened->how(), ")"); });
   return opened;
 }
 

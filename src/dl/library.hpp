@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Opened libraries. Each is opened at most once per process, on first need, and never closed: code of
-// other packages may hold pointers into it.
+// Opened libraries. Each is opened at most once per process, on first need, and never closed: code
+// of other packages may hold pointers into it.
 //
 //   const auto library = dl::open(dl::LibraryId::cufft);
 //   if (!library) return library.refusal();   // says where it was looked for and how to get it
@@ -38,18 +38,18 @@ class Library {
   std::string path_, how_;
 };
 
-/// The library, opened with its names kept local, so that they replace no other library's. Safe from
-/// many threads at once; one atomic load after the first success. A refusal is remembered until the
-/// wheel roots change.
+/// The library, opened with its names kept local, so that they replace no other library's. Safe
+/// from many threads at once; one atomic load after the first success. A refusal is remembered
+/// until the wheel roots change.
 [[nodiscard]] Outcome<const Library*> open(LibraryId id);
 
 struct LibraryReport {
   LibraryId id{};
   std::string name{};
   bool found = false;
-  std::string path{}, how{}, version{};   ///< if found
-  std::vector<std::string> looked{};  ///< every place tried before it was found, or all of them
-  std::string hint{};                 ///< how to get it
+  std::string path{}, how{}, version{};  ///< if found
+  std::vector<std::string> looked{};     ///< every place tried before it was found, or all of them
+  std::string hint{};                    ///< how to get it
 };
 
 /// Looks for every library of the catalog (opening those that are there).

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -34,7 +33,8 @@ std::string join(const std::string& folder, const char* rest) {
   return (fs::path(folder) / rest).lexically_normal().string();
 }
 
-// ---- the steps ------------------------------------------------------------------------------------
+// ---- the steps
+// ------------------------------------------------------------------------------------
 
 using Step = void (*)(const SearchContext&, const LibraryRow&, std::vector<Place>&);
 
@@ -56,8 +56,10 @@ void already_loaded(const SearchContext&, const LibraryRow& row, std::vector<Pla
 void wheels(const SearchContext& context, const LibraryRow& row, std::vector<Place>& out) {
   if (row.wheels.empty()) return;
   if (context.wheel_roots.empty())
-    out.push_back({Place::Kind::note, "wheels (no site-packages folder is known; "
-                                      "MATHWRIGHT_WHEEL_PATH is not set)", ""});
+    out.push_back({Place::Kind::note,
+                   "wheels (no site-packages folder is known; "
+                   "MATHWRIGHT_WHEEL_PATH is not set)",
+                   ""});
   for (const std::string& root : context.wheel_roots)
     for (const char* folder : row.wheels)
       out.push_back({Place::Kind::folder, "wheel", join(root, folder)});
@@ -70,7 +72,8 @@ void cuda_toolkit(const SearchContext& context, const LibraryRow& row, std::vect
     return;
   }
   for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
-    out.push_back({Place::Kind::folder, context.toolkit_variable, join(context.toolkit_root, folder)});
+    out.push_back(
+        {Place::Kind::folder, context.toolkit_variable, join(context.toolkit_root, folder)});
 }
 
 void conda(const SearchContext& context, const LibraryRow& row, std::vector<Place>& out) {
@@ -91,8 +94,8 @@ void known_folders(const SearchContext&, const LibraryRow& row, std::vector<Plac
     out.push_back({Place::Kind::folder, "well-known folder", folder});
 }
 
-constexpr Step kSteps[] = {named_by_variable, already_loaded, wheels,       cuda_toolkit,
-                           conda,             system_loader,  known_folders};
+constexpr Step kSteps[] = {named_by_variable, already_loaded, wheels, cuda_toolkit, conda,
+                           system_loader,     known_folders};
 
 }  // namespace
 
@@ -111,9 +114,7 @@ std::uint64_t search_generation() {
 SearchContext search_context() {
   SearchContext context;
   if (const auto listed = env(EnvVar::wheel_path)) {
-    std::istringstream folders(*listed);
-    for (std::string folder; std::getline(folders, folder, ':');)
-      if (!folder.empty()) context.wheel_roots.push_back(folder);
+    context.wheel_roots = split(*listed, ":");
   }
   {
     WheelRoots& state = wheel_roots();

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Where a library may be: a tuple of small functions, in order. Each turns the context of the search
-// into places; what a place says about itself (`how`) becomes part of the result and of the report.
+// Where a library may be: a tuple of small functions, in order. Each turns the context of the
+// search into places; what a place says about itself (`how`) becomes part of the result and of the
+// report.
 //
-//   named by a variable → already loaded → wheels → CUDA toolkit → conda → system loader → known folders
+//   named by a variable → already loaded → wheels → CUDA toolkit → conda → system loader → known
+//   folders
 //
-// Wheels come before the system, so that a stray library on LD_LIBRARY_PATH does not replace the copy
-// that was installed with this package.
+// Wheels come before the system, so that a stray library on LD_LIBRARY_PATH does not replace the
+// copy that was installed with this package.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,8 @@ void set_wheel_roots(std::vector<std::string> roots);
 /// What the steps look at, gathered once per search.
 struct SearchContext {
   std::vector<std::string> wheel_roots;
-  std::string toolkit_variable;  ///< the variable the toolkit's root was read from; empty if neither is set
+  std::string
+      toolkit_variable;  ///< the variable the toolkit's root was read from; empty if neither is set
   std::string toolkit_root;
   std::string conda_prefix;
 };

@@ -6,7 +6,8 @@ namespace mw::dl {
 
 void fail_absent(std::string_view function) {
   fail(ErrorKind::not_found, function,
-       ": the library that was loaded has no such function, or was not loaded. Check for it before the "
+       ": the library that was loaded has no such function, or was not loaded. Check for it before "
+       "the "
        "call, or install a newer version; `mathwright info` shows what was found where.");
 }
 

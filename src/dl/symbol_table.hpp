@@ -6,8 +6,8 @@
 //
 //   MW_FUNCTION(int, cufftSetStream, (int plan, void* stream), 0)
 //
-// (result, name, arguments, version that introduced it; 0 means every supported version has it), and
-// turns the rows into a struct:
+// (result, name, arguments, version that introduced it; 0 means every supported version has it),
+// and turns the rows into a struct:
 //
 //   struct Api {
 //   #define MW_FUNCTION MW_TABLE_MEMBER
@@ -21,9 +21,9 @@
 //     }
 //   };
 //
-// api.cufftSetStream(plan, stream) is then one indirect call. `if (api.x)` tells whether the library
-// has a newer function; calling one that it lacks throws an Error that names it. Nothing is resolved
-// before the first load(), and load() refuses a library that lacks a row with version 0.
+// api.cufftSetStream(plan, stream) is then one indirect call. `if (api.x)` tells whether the
+// library has a newer function; calling one that it lacks throws an Error that names it. Nothing is
+// resolved before the first load(), and load() refuses a library that lacks a row with version 0.
 #pragma once
 
 #include <algorithm>
@@ -57,8 +57,8 @@ struct FixedString {
 template <class Signature, FixedString Name>
 class Function;
 
-/// A pointer to a vendor function; until bound, to a stand-in of the same type that explains itself,
-/// so a call needs no check.
+/// A pointer to a vendor function; until bound, to a stand-in of the same type that explains
+/// itself, so a call needs no check.
 template <class R, class... Args, FixedString Name>
 class Function<R(Args...), Name> {
  public:
@@ -87,9 +87,9 @@ class Function<R(Args...), Name> {
 /// Binds every function of the table. `symbol_name` turns a row's name into the library's.
 /// Refuses, naming the first missing function, if one with version 0 is not there.
 template <class Api>
-[[nodiscard]] std::optional<Refusal> bind_all(
-    Api& api, const Library& library, std::string_view who,
-    FunctionRef<std::string(const char*)> symbol_name) {
+[[nodiscard]] std::optional<Refusal> bind_all(Api& api, const Library& library,
+                                              std::string_view who,
+                                              FunctionRef<std::string(const char*)> symbol_name) {
   std::optional<Refusal> refusal;
   api.for_each([&](auto& function, int since) {
     const std::string symbol = symbol_name(function.name());
@@ -116,7 +116,8 @@ class LazyTable {
     return fill();
   }
 
-  /// The same for callers who cannot go on without. Errors: not_found with the report of the search.
+  /// The same for callers who cannot go on without. Errors: not_found with the report of the
+  /// search.
   [[nodiscard]] const Api& get() {
     if (const Api* api = ready_.load(std::memory_order_acquire)) return *api;
     const auto api = fill();
@@ -137,7 +138,8 @@ class LazyTable {
     if (!own_) {
       const char* who = catalog_row(id_).name;
       auto api = std::make_unique<Api>();
-      refusal_ = bind_all(*api, *library.value(), who, [](const char* name) -> std::string { return name; });
+      refusal_ = bind_all(*api, *library.value(), who,
+                          [](const char* name) -> std::string { return name; });
       if (!refusal_ && finish_ != nullptr) refusal_ = finish_(*api, *library.value());
       if (refusal_) {
         refusal_->reason += text("\nRemedy: ", catalog_row(id_).hint, ".");

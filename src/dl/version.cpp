@@ -36,7 +36,8 @@ std::string scipy_openblas_version(const Library& library) {
 }
 
 std::string openblas_version(const Library& library) {
-  for (const char* name : {"openblas_get_config", "openblas_get_config64_", "openblas_get_config_64"})
+  for (const char* name :
+       {"openblas_get_config", "openblas_get_config64_", "openblas_get_config_64"})
     if (auto version = text_of(library, name); !version.empty()) return version;
   return "";
 }
@@ -57,7 +58,9 @@ std::string nvpl_blas_version(const Library& library) {
 
 std::string fftw_version(const Library& library) { return variable_text(library, "fftw_version"); }
 
-std::string fftwf_version(const Library& library) { return variable_text(library, "fftwf_version"); }
+std::string fftwf_version(const Library& library) {
+  return variable_text(library, "fftwf_version");
+}
 
 std::string cuda_driver_version(const Library& library) {
   const int version = driver_version(library);

@@ -20,8 +20,8 @@ class Library;
 [[nodiscard]] std::string cublaslt_version(const Library& library);
 [[nodiscard]] std::string cufft_version(const Library& library);
 
-/// The newest CUDA release the driver of this machine runs, for example 13; 0 without a driver. Asked
-/// once.
+/// The newest CUDA release the driver of this machine runs, for example 13; 0 without a driver.
+/// Asked once.
 [[nodiscard]] int driver_cuda_major();
 
 }  // namespace mw::dl

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // explain(): what was planned and why, as a page of text.
 #include <algorithm>
-#include <string_view>
 
 #include "plan/rates.hpp"
 #include "plan/session.hpp"
@@ -11,9 +10,11 @@ namespace mw {
 
 namespace {
 
+/// Padded to a width in characters, of which UTF-8 may need several bytes (µ).
 std::string padded(std::string word, std::size_t width) {
-  word.resize(std::max(width, word.size() + 1), ' ');
-  return word;
+  const auto characters = static_cast<std::size_t>(
+      std::ranges::count_if(word, [](char byte) { return (byte & 0xC0) != 0x80; }));
+  return word + std::string(width > characters ? width - characters : 1, ' ');
 }
 
 std::string operand_lines(const AnyProblem& problem) {
@@ -28,18 +29,31 @@ std::string operand_lines(const AnyProblem& problem) {
   return lines;
 }
 
-/// A page needs the verdict only: the places a search went through are in `mathwright info`.
-std::string_view verdict(std::string_view note) {
-  return note.find('\n') == std::string_view::npos ? note : note.substr(0, note.find(". "));
+constexpr std::size_t kNameWidth = 15;
+constexpr std::size_t kTimeWidth = 11;
+
+/// A page needs the verdict of a refusal only: the places a search went through are in
+/// `mathwright info`. A plan's description goes on under itself.
+std::string note(const Considered& entry) {
+  if (!entry.accepted) {
+    const auto several = entry.note.find('\n') != std::string::npos;
+    return several ? entry.note.substr(0, entry.note.find(". ")) : entry.note;
+  }
+  std::string lines;
+  for (const std::string& line : split(entry.note, "\n")) {
+    const std::string indent(4 + kNameWidth + kTimeWidth, ' ');
+    lines += (lines.empty() ? "" : "\n" + indent) + line.substr(line.find_first_not_of(' '));
+  }
+  return lines;
 }
 
 std::string candidate_lines(const Selection& selection) {
   std::string lines;
   for (const auto& entry : selection.considered) {
     const bool chosen = entry.accepted && entry.name == selection.chosen;
-    lines += text("  ", chosen ? "* " : "  ", padded(entry.name, 15),
-                  padded(entry.accepted ? human_seconds(entry.estimate) : "refused", 11),
-                  verdict(entry.note), "\n");
+    lines += text("  ", chosen ? "* " : "  ", padded(entry.name, kNameWidth),
+                  padded(entry.accepted ? human_seconds(entry.estimate) : "refused", kTimeWidth),
+                  note(entry), "\n");
   }
   return lines;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <sstream>
 
 #include "base/env.hpp"
 #include "base/log.hpp"
@@ -16,17 +15,10 @@ namespace mw {
 
 namespace {
 
-std::vector<std::string> split(const std::string& names) {
-  std::vector<std::string> parts;
-  std::istringstream in(names);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 /// The names the choice is restricted to; none means no restriction.
 struct Restriction {
   std::mutex mutex;
-  std::vector<std::string> names = split(env(EnvVar::candidates).value_or(""));
+  std::vector<std::string> names = split(env(EnvVar::candidates).value_or(""), ",");
   std::atomic<unsigned> generation = 0;
 
   static Restriction& instance() {
@@ -127,7 +119,7 @@ class Asking {
 }  // namespace
 
 void set_candidates(std::vector<std::string> names) {
-  if (names.empty()) names = split(env(EnvVar::candidates).value_or(""));
+  if (names.empty()) names = split(env(EnvVar::candidates).value_or(""), ",");
   auto& restriction = Restriction::instance();
   const std::lock_guard lock(restriction.mutex);
   restriction.names = std::move(names);

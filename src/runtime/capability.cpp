@@ -3,8 +3,6 @@
 #include "runtime/capability.hpp"
 
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 
 #include <unistd.h>
@@ -24,8 +22,7 @@ constexpr std::array<std::string_view, 17> kFeatures = {
 
 // "model name : AMD EPYC" → "AMD EPYC", for the first line that starts with one of the keys.
 std::string cpuinfo(std::initializer_list<std::string_view> keys) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
+  for (const std::string& line : split(file_text("/proc/cpuinfo"), "\n")) {
     const auto colon = line.find(": ");
     if (colon == std::string::npos) continue;
     for (const auto key : keys) {
@@ -36,9 +33,8 @@ std::string cpuinfo(std::initializer_list<std::string_view> keys) {
 }
 
 std::string known_features() {
-  std::istringstream words(cpuinfo({"flags", "Features"}));
   std::string found;
-  for (std::string word; words >> word;) {
+  for (const std::string& word : split(cpuinfo({"flags", "Features"}), " ")) {
     for (const auto feature : kFeatures) {
       if (word == feature) found += (found.empty() ? "" : " ") + word;
     }

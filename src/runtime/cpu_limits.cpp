@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <memory>
-#include <sstream>
 
 #include "base/env.hpp"
+#include "base/text.hpp"
 
 namespace mw {
 
@@ -32,13 +31,6 @@ int affinity_count() {
   return 1;
 }
 
-std::string file_text(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream out;
-  if (file) out << file.rdbuf();
-  return std::move(out).str();
-}
-
 std::optional<double> number(std::string_view chars) {
   double value = 0;
   const auto [stop, error] = std::from_chars(chars.data(), chars.data() + chars.size(), value);
@@ -53,11 +45,8 @@ std::optional<double> ratio(std::optional<double> quota, std::optional<double> p
 
 // Version 2: one file, "<quota|max> <period>".
 std::optional<double> quota_v2(const std::string& folder) {
-  std::istringstream words(file_text(folder + "/cpu.max"));
-  std::string quota;
-  std::string period;
-  words >> quota >> period;
-  return ratio(number(quota), number(period));
+  const auto words = split(file_text(folder + "/cpu.max"), " \n");
+  return words.size() < 2 ? std::nullopt : ratio(number(words[0]), number(words[1]));
 }
 
 // Version 1: two files; a quota of -1 means none.
@@ -101,8 +90,7 @@ std::optional<int> leading_count(const std::optional<std::string>& value) {
 
 std::optional<double> cgroup_cpu_quota(std::string_view membership, const std::string& root) {
   std::optional<double> best;
-  std::istringstream lines{std::string(membership)};
-  for (std::string line; std::getline(lines, line);) {  // "<id>:<controllers>:<path>"
+  for (const std::string& line : split(membership, "\n")) {  // "<id>:<controllers>:<path>"
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Owner of one vendor handle: move-only, destroyed by scope. What a vendor calls "destroy" returns a
-// status; a destructor cannot report it, so the destroy function logs it.
+// Owner of one vendor handle: move-only, destroyed by scope. What a vendor calls "destroy" returns
+// a status; a destructor cannot report it, so the destroy function logs it.
 #pragma once
 
 #include <utility>

@@ -13,8 +13,8 @@ std::string describe(const Failure& failure, const StatusRow* row) {
   const std::string_view name = !failure.name.empty() ? failure.name
                                 : row != nullptr      ? std::string_view(row->name)
                                                       : std::string_view("an unknown status");
-  std::string out = text(failure.library, ": ", failure.function, " returned ", name, " (",
-                         failure.status, ')');
+  std::string out =
+      text(failure.library, ": ", failure.function, " returned ", name, " (", failure.status, ')');
   if (!failure.text.empty() && failure.text != name) out += text(": ", failure.text);
   if (row != nullptr && *row->remedy != '\0') out += text(". ", row->remedy);
   return out;

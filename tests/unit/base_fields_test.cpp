@@ -101,7 +101,7 @@ TEST(Fields, AreVisitedInOrderWithTheirNames) {
 TEST(Fields, PrintNestedStructsAndLists) {
   std::ostringstream os;
 
-  print(os, sample());
+  os << printed(sample());
 
   EXPECT_EQ(
       os.str(),

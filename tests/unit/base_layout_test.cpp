@@ -263,8 +263,8 @@ TEST(FuseLoops, SortsTheFastestAxisOfTheFirstLayoutLast) {
 }
 
 TEST(FuseLoops, KeepsARankOfMoreThanEight) {
-  Dims shape(12, 2);
-  Dims strides(12);
+  Dims shape(std::size_t{12}, 2);
+  Dims strides(std::size_t{12});
   for (std::size_t i = 0; i < 12; ++i)
     strides[i] = std::int64_t{3} << (2 * (11 - i));  // gaps all over
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <mathwright/device.hpp>
 #include <mathwright/dims.hpp>
+#include <mathwright/dtype.hpp>
 
 #include "base/env.hpp"
 #include "base/function_ref.hpp"

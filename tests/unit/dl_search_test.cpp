@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for libraries: order of the places, which copy wins, what a failure says.
 //
-// A library is opened once per process, so each test works in a fresh one (EXPECT_EXIT starts it) with
-// an environment and folders of its own. The libraries in those folders are copies of a small system
-// library under other names: only where a file is found matters here.
+// A library is opened once per process, so each test works in a fresh one (EXPECT_EXIT starts it)
+// with an environment and folders of its own. The libraries in those folders are copies of a small
+// system library under other names: only where a file is found matters here.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -35,7 +35,8 @@ fs::path small_library() {
         auto& best = *static_cast<fs::path*>(out);
         std::error_code error;
         const fs::path file(info->dlpi_name);
-        if (file.string().find("libgcc_s") != std::string::npos && fs::exists(file, error)) best = file;
+        if (file.string().find("libgcc_s") != std::string::npos && fs::exists(file, error))
+          best = file;
         return 0;
       },
       &smallest);
@@ -77,9 +78,9 @@ class DlSearch : public testing::Test {
     return target;
   }
 
-  static constexpr const char* kVariables[] = {"MATHWRIGHT_WHEEL_PATH", "MATHWRIGHT_BLAS_LIBRARY",
-                                               "CUDA_PATH",             "CUDA_HOME",
-                                               "CONDA_PREFIX",          "LD_LIBRARY_PATH"};
+  static constexpr const char* kVariables[] = {
+      "MATHWRIGHT_WHEEL_PATH", "MATHWRIGHT_BLAS_LIBRARY", "CUDA_PATH", "CUDA_HOME",
+      "CONDA_PREFIX",          "LD_LIBRARY_PATH"};
   std::vector<std::optional<std::string>> saved_;
   fs::path root_;
 };
@@ -93,7 +94,8 @@ class DlSearch : public testing::Test {
 [[noreturn]] void expect_found(LibraryId id, const fs::path& file, std::string_view how) {
   const auto library = open(id);
   if (!library) end(false, library.refusal().reason);
-  const bool right = library.value()->path() == fs::canonical(file) && library.value()->how() == how;
+  const bool right =
+      library.value()->path() == fs::canonical(file) && library.value()->how() == how;
   end(right, library.value()->path() + " (" + library.value()->how() + ")");
 }
 
@@ -102,7 +104,8 @@ TEST_F(DlSearch, WheelWinsOverADecoyOnTheLibraryPath) {
   place("system/libscipy_openblas64_.so");
   setenv("MATHWRIGHT_WHEEL_PATH", (root_ / "site").c_str(), 1);
 
-  EXPECT_EXIT(expect_found(LibraryId::scipy_openblas, wheel, "wheel"), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(expect_found(LibraryId::scipy_openblas, wheel, "wheel"), testing::ExitedWithCode(0),
+              "");
 }
 
 TEST_F(DlSearch, NumpysOwnCopyIsFoundByItsPattern) {
@@ -152,14 +155,16 @@ TEST_F(DlSearch, CondaWinsOverTheSystem) {
   place("system/libcufft.so.12");
   setenv("CONDA_PREFIX", (root_ / "conda").c_str(), 1);
 
-  EXPECT_EXIT(expect_found(LibraryId::cufft, conda, "CONDA_PREFIX"), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(expect_found(LibraryId::cufft, conda, "CONDA_PREFIX"), testing::ExitedWithCode(0),
+              "");
 }
 
 TEST_F(DlSearch, TheSystemLoaderIsAskedWhenNothingElseHasIt) {
   const fs::path system = place("system/libnvpl_fftw.so.0");
 
-  EXPECT_EXIT(expect_found(LibraryId::nvpl_fftw, system, "system loader (LD_LIBRARY_PATH, ld.so.conf)"),
-              testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      expect_found(LibraryId::nvpl_fftw, system, "system loader (LD_LIBRARY_PATH, ld.so.conf)"),
+      testing::ExitedWithCode(0), "");
 }
 
 TEST_F(DlSearch, TheVariableWinsAndIsNamed) {
@@ -183,7 +188,8 @@ TEST_F(DlSearch, AFailureListsEveryPlaceAndTheRemedy) {
              {std::string("libnvpl_fftw.so.0"), "wheel " + (root_ / "site/nvpl/lib").string(),
               "CONDA_PREFIX " + (root_ / "conda/lib").string(), std::string("system loader"),
               std::string("apt install nvpl-fft")})
-          if (reason.find(wanted) == std::string::npos) end(false, wanted + " is not in: " + reason);
+          if (reason.find(wanted) == std::string::npos)
+            end(false, wanted + " is not in: " + reason);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");

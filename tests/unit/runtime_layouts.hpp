@@ -76,7 +76,11 @@ class Random {
     const std::size_t item = itemsize(dtype);
     const std::size_t shift = freedom.misaligned ? static_cast<std::size_t>(in(0, 15)) : 0;
     made.storage.resize((static_cast<std::size_t>(step + origin) + 4) * item + shift);
-    for (auto& byte : made.storage) byte = static_cast<std::byte>(in(0, 255));
+    auto noise = static_cast<std::uint32_t>(in(1, 1 << 30));
+    for (auto& byte : made.storage) {
+      noise = noise * 1664525U + 1013904223U;
+      byte = static_cast<std::byte>(noise >> 24);
+    }
     made.origin = static_cast<std::size_t>(origin) * item + shift;
     made.view = TensorRef(made.storage.data() + made.origin, dtype, shape, strides);
     return made;

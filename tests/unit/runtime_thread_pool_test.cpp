@@ -56,7 +56,7 @@ TEST(ThreadPool, WorkersAreDistinctAtAnyMoment) {
   std::atomic<int> busy[kThreads] = {};
   std::atomic<int> clashes = 0;
 
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 50; ++round) {
     parallel_for(64, 1, kThreads, [&](auto, auto, int worker) {
       if (busy[worker].exchange(1) != 0) ++clashes;
       std::this_thread::yield();

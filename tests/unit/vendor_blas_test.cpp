@@ -89,7 +89,8 @@ void check_gemm(const Gemm<T>& g, const std::vector<T>& before) {
       const T wanted = g.alpha * sum + g.beta * old;
       magnitude = std::abs(g.alpha) * magnitude + std::abs(g.beta) * std::abs(old);
       // Both sides round: twice the bound.
-      ASSERT_LE(std::abs(g.c[at] - wanted), 2 * bound<T>(g.k, magnitude)) << "at " << i << ", " << j;
+      ASSERT_LE(std::abs(g.c[at] - wanted), 2 * bound<T>(g.k, magnitude))
+          << "at " << i << ", " << j;
     }
   }
 }
@@ -188,13 +189,28 @@ TEST_P(EachBlas, GemvEqualsGemmWithOneColumn) {
   const auto a = random_matrix<double>(2000, 1), x = random_matrix<double>(64, 2);
   const auto before = random_matrix<double>(64, 3);
   auto y = before;
-  const Gemv<double> g{.order = Order::row, .m = 17, .n = 29, .alpha = 2, .a = a.data(), .lda = 31,
-                       .x = x.data(), .beta = 0.5, .y = y.data()};
+  const Gemv<double> g{.order = Order::row,
+                       .m = 17,
+                       .n = 29,
+                       .alpha = 2,
+                       .a = a.data(),
+                       .lda = 31,
+                       .x = x.data(),
+                       .beta = 0.5,
+                       .y = y.data()};
 
   blas_->gemv(g);
 
-  check_gemm(Gemm<double>{.order = Order::row, .m = 17, .n = 1, .k = 29, .alpha = 2, .a = a.data(),
-                          .lda = 31, .b = x.data(), .beta = 0.5, .c = y.data()},
+  check_gemm(Gemm<double>{.order = Order::row,
+                          .m = 17,
+                          .n = 1,
+                          .k = 29,
+                          .alpha = 2,
+                          .a = a.data(),
+                          .lda = 31,
+                          .b = x.data(),
+                          .beta = 0.5,
+                          .c = y.data()},
              before);
 }
 
@@ -205,15 +221,31 @@ TEST_P(EachBlas, TrmmAndTrsmUndoEachOther) {
   for (std::size_t i = 0; i < 9; ++i) a[i * 9 + i] += 4;  // far from singular: condition below 8
   const auto before = random_matrix<double>(45, 2);
   auto b = before;
-  const Triangular<double> t{.order = Order::row, .side = Side::left, .uplo = Uplo::lower, .m = m,
-                             .n = n, .alpha = 1, .a = a.data(), .lda = m, .b = b.data(), .ldb = n};
+  const Triangular<double> t{.order = Order::row,
+                             .side = Side::left,
+                             .uplo = Uplo::lower,
+                             .m = m,
+                             .n = n,
+                             .alpha = 1,
+                             .a = a.data(),
+                             .lda = m,
+                             .b = b.data(),
+                             .ldb = n};
 
   blas_->trmm(t);
   auto full = a;
   for (std::size_t i = 0; i < 9; ++i)
     for (std::size_t j = i + 1; j < 9; ++j) full[i * 9 + j] = 0;
-  check_gemm(Gemm<double>{.order = Order::row, .m = m, .n = n, .k = m, .a = full.data(), .lda = m,
-                          .b = before.data(), .ldb = n, .c = b.data(), .ldc = n},
+  check_gemm(Gemm<double>{.order = Order::row,
+                          .m = m,
+                          .n = n,
+                          .k = m,
+                          .a = full.data(),
+                          .lda = m,
+                          .b = before.data(),
+                          .ldb = n,
+                          .c = b.data(),
+                          .ldc = n},
              std::vector<double>(45));
   blas_->trsm(t);
 
@@ -225,8 +257,17 @@ TEST_P(EachBlas, HemmReadsOneTriangleAndConjugatesTheOther) {
   const std::int64_t m = 11, n = 6;
   const auto a = random_matrix<T>(121, 1), b = random_matrix<T>(66, 2);
   std::vector<T> c(66);
-  const Symm<T> s{.order = Order::row, .side = Side::left, .uplo = Uplo::upper, .m = m, .n = n,
-                  .a = a.data(), .lda = m, .b = b.data(), .ldb = n, .c = c.data(), .ldc = n};
+  const Symm<T> s{.order = Order::row,
+                  .side = Side::left,
+                  .uplo = Uplo::upper,
+                  .m = m,
+                  .n = n,
+                  .a = a.data(),
+                  .lda = m,
+                  .b = b.data(),
+                  .ldb = n,
+                  .c = c.data(),
+                  .ldc = n};
 
   blas_->hemm(s);
 
@@ -235,8 +276,16 @@ TEST_P(EachBlas, HemmReadsOneTriangleAndConjugatesTheOther) {
     full[i * 11 + i] = full[i * 11 + i].real();
     for (std::size_t j = 0; j < i; ++j) full[i * 11 + j] = std::conj(full[j * 11 + i]);
   }
-  check_gemm(Gemm<T>{.order = Order::row, .m = m, .n = n, .k = m, .a = full.data(), .lda = m,
-                     .b = b.data(), .ldb = n, .c = c.data(), .ldc = n},
+  check_gemm(Gemm<T>{.order = Order::row,
+                     .m = m,
+                     .n = n,
+                     .k = m,
+                     .a = full.data(),
+                     .lda = m,
+                     .b = b.data(),
+                     .ldb = n,
+                     .c = c.data(),
+                     .ldc = n},
              std::vector<T>(66));
 }
 
@@ -254,8 +303,15 @@ TEST_P(EachBlas, SizesBeyond32BitsNeedALibraryWith64BitIntegers) {
 TEST_P(EachBlas, ThreadCountsHoldForAScopeAndNest) {
   const auto a = random_matrix<double>(64 * 64, 1), b = random_matrix<double>(64 * 64, 2);
   std::vector<double> c(64 * 64);
-  const Gemm<double> g{.m = 64, .n = 64, .k = 64, .a = a.data(), .lda = 64, .b = b.data(), .ldb = 64,
-                       .c = c.data(), .ldc = 64};
+  const Gemm<double> g{.m = 64,
+                       .n = 64,
+                       .k = 64,
+                       .a = a.data(),
+                       .lda = 64,
+                       .b = b.data(),
+                       .ldb = 64,
+                       .c = c.data(),
+                       .ldc = 64};
 
   {
     const BlasThreads one(*blas_, 1);
@@ -276,8 +332,8 @@ std::string row_name(const testing::TestParamInfo<std::size_t>& info) {
     if (c == '-') c = '_';
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Libraries, EachBlas, testing::Range(std::size_t{0}, blas_libraries().size()),
-                         row_name);
+INSTANTIATE_TEST_SUITE_P(Libraries, EachBlas,
+                         testing::Range(std::size_t{0}, blas_libraries().size()), row_name);
 
 TEST(DefaultBlas, IsTheFirstThatLoads) {
   const auto all = all_blas();
@@ -316,8 +372,8 @@ TEST(DefaultBlas, ANamedLibraryThatIsMissingIsARefusalWithTheVariablesName) {
   EXPECT_EXIT(
       {
         const auto chosen = default_blas();
-        const bool right = !chosen && chosen.refusal().reason.find("MATHWRIGHT_BLAS_LIBRARY") !=
-                                          std::string::npos;
+        const bool right =
+            !chosen && chosen.refusal().reason.find("MATHWRIGHT_BLAS_LIBRARY") != std::string::npos;
         std::_Exit(right ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");

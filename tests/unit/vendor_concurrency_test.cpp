@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Many threads need the vendor libraries for the first time at once: each is opened once, and all see
-// the same. First uses happen once per process, so each round runs in a fresh one.
+// Many threads need the vendor libraries for the first time at once: each is opened once, and all
+// see the same. First uses happen once per process, so each round runs in a fresh one.
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -26,7 +26,9 @@ constexpr int kRounds = 3;
 // What one thread gets to see: pointers that must be the same in all.
 std::vector<const void*> use_everything() {
   std::vector<const void*> seen;
-  const auto note = [&](const auto& outcome) { seen.push_back(outcome ? outcome.value() : nullptr); };
+  const auto note = [&](const auto& outcome) {
+    seen.push_back(outcome ? outcome.value() : nullptr);
+  };
   note(blas::default_blas());
   for (const blas::BlasRow& row : blas::blas_libraries()) note(blas::load_blas(row));
   for (const fftw::FftwRow& row : fftw::fftw_libraries()) note(fftw::load_fftw(row));

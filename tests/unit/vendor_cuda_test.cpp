@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA libraries as far as they answer without a device: tables fill, versions are told, statuses
-// become errors that explain themselves, and NVRTC compiles.
+// The CUDA libraries as far as they answer without a device: tables fill, versions are told,
+// statuses become errors that explain themselves, and NVRTC compiles.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -30,7 +30,8 @@ bool contains(const Error& error, const char* text) {
   return std::string(error.what()).find(text) != std::string::npos;
 }
 
-// ---- without any library: a table of stand-ins ---------------------------------------------------------
+// ---- without any library: a table of stand-ins
+// ---------------------------------------------------------
 
 class FakeDriver : public testing::Test {
  protected:
@@ -100,7 +101,8 @@ TEST(CufftStatus, EveryNumberHasItsName) {
   EXPECT_TRUE(contains(unknown, "99")) << unknown.what();
 }
 
-// ---- with the libraries, where they are ----------------------------------------------------------------
+// ---- with the libraries, where they are
+// ----------------------------------------------------------------
 
 TEST(Nvrtc, CompilesAKernelAndTellsItsLoweredName) {
   const auto loaded = nvrtc::load();
@@ -111,7 +113,8 @@ TEST(Nvrtc, CompilesAKernelAndTellsItsLoweredName) {
   std::vector<int> archs(static_cast<std::size_t>(count));
   nvrtc::call(api.nvrtcGetSupportedArchs, archs.data());
   const std::string arch = "-arch=sm_" + std::to_string(archs.front());
-  const char* source = "template <class T> __global__ void scale(T* x, T a) { x[threadIdx.x] *= a; }";
+  const char* source =
+      "template <class T> __global__ void scale(T* x, T a) { x[threadIdx.x] *= a; }";
 
   nvrtc::ProgramOwner program;
   nvrtc::call(api.nvrtcCreateProgram, program.receive(), source, "scale.cu", 0, nullptr, nullptr);
@@ -134,7 +137,8 @@ TEST(Nvrtc, AWrongProgramIsACompileError) {
   if (!loaded) GTEST_SKIP() << loaded.refusal().reason;
   const nvrtc::Api& api = *loaded.value();
   nvrtc::ProgramOwner program;
-  nvrtc::call(api.nvrtcCreateProgram, program.receive(), "not C++", "wrong.cu", 0, nullptr, nullptr);
+  nvrtc::call(api.nvrtcCreateProgram, program.receive(), "not C++", "wrong.cu", 0, nullptr,
+              nullptr);
 
   const Error error =
       error_of([&] { nvrtc::call(api.nvrtcCompileProgram, program.get(), 0, nullptr); });
@@ -158,8 +162,8 @@ TEST(Cublaslt, DescribesAProductWithoutADevice) {
                  cublaslt::DataType::r_32f);
   cublaslt::set(desc.get(), cublaslt::DescAttribute::trans_a, cublaslt::Op::transpose);
   cublaslt::set(desc.get(), cublaslt::DescAttribute::epilogue, cublaslt::Epilogue::relu_bias);
-  cublaslt::call(api.cublasLtMatrixLayoutCreate, layout.receive(), cublaslt::DataType::r_16f, 64u, 32u,
-                 64);
+  cublaslt::call(api.cublasLtMatrixLayoutCreate, layout.receive(), cublaslt::DataType::r_16f, 64u,
+                 32u, 64);
   cublaslt::set(layout.get(), cublaslt::LayoutAttribute::batch_count, std::int32_t{3});
   cublaslt::set(layout.get(), cublaslt::LayoutAttribute::order, cublaslt::Order::row);
   cublaslt::call(api.cublasLtMatmulPreferenceCreate, preference.receive());

@@ -36,8 +36,8 @@ std::complex<double> sum(const std::complex<R>* x, std::ptrdiff_t stride, std::p
                          std::ptrdiff_t k, int sign) {
   std::complex<double> out;
   for (std::ptrdiff_t j = 0; j < n; ++j) {
-    const double angle = sign * 2 * std::numbers::pi * static_cast<double>(j * k % n) /
-                         static_cast<double>(n);
+    const double angle =
+        sign * 2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
     out += std::complex<double>(x[j * stride]) * std::polar(1.0, angle);
   }
   return out;
@@ -71,8 +71,12 @@ class EachFftw : public testing::TestWithParam<std::size_t> {
     const IoDim dims[] = {{n, howmany, 1}};
     const IoDim batch[] = {{howmany, 1, n}};
 
-    auto plan = fftw_->plan<R>({.dims = dims, .batch = batch, .input = x.data(), .output = y.data(),
-                                .sign = sign, .threads = threads});
+    auto plan = fftw_->plan<R>({.dims = dims,
+                                .batch = batch,
+                                .input = x.data(),
+                                .output = y.data(),
+                                .sign = sign,
+                                .threads = threads});
     ASSERT_TRUE(plan) << plan.refusal().reason;
     plan->execute(x.data(), y.data());
 
@@ -116,12 +120,15 @@ TEST_P(EachFftw, RealTransformsEqualTheSumAndComeBack) {
   for (std::size_t i = 0; i < x.size(); ++i) full[i] = x[i] = signal[i].real();
   const IoDim dims[] = {{n, 1, 1}};
 
-  auto forward = fftw_->plan<double>(
-      {.kind = Kind::r2c, .dims = dims, .input = x.data(), .output = y.data()});
+  auto forward =
+      fftw_->plan<double>({.kind = Kind::r2c, .dims = dims, .input = x.data(), .output = y.data()});
   ASSERT_TRUE(forward) << forward.refusal().reason;
   forward->execute(x.data(), y.data());
-  auto inverse = fftw_->plan<double>({.kind = Kind::c2r, .dims = dims, .input = y.data(),
-                                      .output = back.data(), .flags = estimate | preserve_input});
+  auto inverse = fftw_->plan<double>({.kind = Kind::c2r,
+                                      .dims = dims,
+                                      .input = y.data(),
+                                      .output = back.data(),
+                                      .flags = estimate | preserve_input});
   ASSERT_TRUE(inverse) << inverse.refusal().reason;
   const auto spectrum = y;
   inverse->execute(y.data(), back.data());
@@ -141,8 +148,8 @@ TEST_P(EachFftw, PlansForUnalignedArraysTakeAnyAddress) {
   std::vector<std::complex<float>> y(65);
   const IoDim dims[] = {{n, 1, 1}};
 
-  auto plan = fftw_->plan<float>({.dims = dims, .input = x.data(), .output = y.data(),
-                                  .flags = estimate | unaligned});
+  auto plan = fftw_->plan<float>(
+      {.dims = dims, .input = x.data(), .output = y.data(), .flags = estimate | unaligned});
   ASSERT_TRUE(plan) << plan.refusal().reason;
   plan->execute(x.data() + 1, y.data() + 1);
 
@@ -167,8 +174,8 @@ TEST_P(EachFftw, ThreadsMayPlanExecuteAndDestroyAtOnce) {
 std::string row_name(const testing::TestParamInfo<std::size_t>& info) {
   return fftw_libraries()[info.param].name;
 }
-INSTANTIATE_TEST_SUITE_P(Libraries, EachFftw, testing::Range(std::size_t{0}, fftw_libraries().size()),
-                         row_name);
+INSTANTIATE_TEST_SUITE_P(Libraries, EachFftw,
+                         testing::Range(std::size_t{0}, fftw_libraries().size()), row_name);
 
 }  // namespace
 }  // namespace mw::fftw

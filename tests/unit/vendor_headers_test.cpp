@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Our declarations of CUDA's functions, types and numbers against the vendor's headers, where those are
-// installed. Signatures are compared at compile time, row by row of each api.def.
+// Our declarations of CUDA's functions, types and numbers against the vendor's headers, where those
+// are installed. Signatures are compared at compile time, row by row of each api.def.
 #include <cstddef>
 
 #include <gtest/gtest.h>
@@ -286,7 +286,8 @@ TEST(VendorHeaders, CudaDeclarationsMatchTheHeaders) { SUCCEED() << "checked at 
 #else
 
 TEST(VendorHeaders, CudaDeclarationsMatchTheHeaders) {
-  GTEST_SKIP() << "cuda.h, cublasLt.h, cufftXt.h and nvrtc.h of CUDA 12.8 or newer are not installed";
+  GTEST_SKIP()
+      << "cuda.h, cublasLt.h, cufftXt.h and nvrtc.h of CUDA 12.8 or newer are not installed";
 }
 
 #endif  // MW_HAS_CUDA_HEADERS

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Our declarations of CBLAS's and FFTW's functions, types and numbers against their headers, where those
-// are installed.
+// Our declarations of CBLAS's and FFTW's functions, types and numbers against their headers, where
+// those are installed.
 #include <complex>
 #include <cstddef>
 #include <type_traits>
@@ -63,9 +63,10 @@ constexpr bool matches =
 template <class T>
 constexpr bool all_match() {
   using R = Routines<T, HeaderInt>;
-  return matches<decltype(R::gemm), Header<T>::gemm> && matches<decltype(R::gemv), Header<T>::gemv> &&
-         matches<decltype(R::symm), Header<T>::symm> && matches<decltype(R::trmm), Header<T>::trmm> &&
-         matches<decltype(R::trsm), Header<T>::trsm>;
+  return matches<decltype(R::gemm), Header<T>::gemm> &&
+         matches<decltype(R::gemv), Header<T>::gemv> &&
+         matches<decltype(R::symm), Header<T>::symm> &&
+         matches<decltype(R::trmm), Header<T>::trmm> && matches<decltype(R::trsm), Header<T>::trsm>;
 }
 static_assert(all_match<float>());
 static_assert(all_match<std::complex<double>>());
@@ -98,11 +99,13 @@ TEST(VendorHeaders, CblasDeclarationsMatchTheHeader) { GTEST_SKIP() << "cblas.h 
 
 namespace mw::fftw {
 
-#define MW_FUNCTION(result, name, arguments, since) \
-  static_assert(Compatible<decltype(Routines<double>::name)::Signature, decltype(::fftw_##name)>::value, \
-                "fftw_" #name);                                                                          \
-  static_assert(Compatible<decltype(Routines<float>::name)::Signature, decltype(::fftwf_##name)>::value, \
-                "fftwf_" #name);
+#define MW_FUNCTION(result, name, arguments, since)                                            \
+  static_assert(                                                                               \
+      Compatible<decltype(Routines<double>::name)::Signature, decltype(::fftw_##name)>::value, \
+      "fftw_" #name);                                                                          \
+  static_assert(                                                                               \
+      Compatible<decltype(Routines<float>::name)::Signature, decltype(::fftwf_##name)>::value, \
+      "fftwf_" #name);
 #include "vendor/fftw/api.def"
 #undef MW_FUNCTION
 

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Whether two declarations of one C function are passed alike; for tests that compare our rows with a
-// vendor's header.
+// Whether two declarations of one C function are passed alike; for tests that compare our rows with
+// a vendor's header.
 #pragma once
 
 #include <type_traits>
 
 namespace mw::vendor {
 
-// Passed the same way: pointers match pointers, enumerations integers of their size, structs passed by
-// value those of their size.
+// Passed the same way: pointers match pointers, enumerations integers of their size, structs passed
+// by value those of their size.
 template <class Ours, class Theirs>
 constexpr bool passes() {
   using A = std::remove_cv_t<Ours>;
@@ -30,9 +30,9 @@ constexpr bool passes() {
 template <class Ours, class Theirs>
 struct Compatible : std::false_type {};
 template <class R, class... Args, class S, class... Brgs>
-  requires(sizeof...(Args) == sizeof...(Brgs))
-struct Compatible<R(Args...), S(Brgs...)>
-    : std::bool_constant<passes<R, S>() && (passes<Args, Brgs>() && ...)> {};
+requires(sizeof...(Args) == sizeof...(Brgs)) struct Compatible<R(Args...), S(Brgs...)>
+    : std::bool_constant<passes<R, S>() && (passes<Args, Brgs>() && ...)> {
+};
 template <class Ours, class S, class... Brgs>
 struct Compatible<Ours, S(Brgs...) noexcept> : Compatible<Ours, S(Brgs...)> {};
 

@@ -31,7 +31,9 @@ def selected(cases: list[Case], wanted: list[str]) -> list[Case]:
     """Those whose names begin with one of the wanted. Errors: ValueError for one that none has."""
     for prefix in wanted:
         if not any(case.name.startswith(prefix) for case in cases):
-            raise ValueError(f"no case begins with {prefix!r}; `mathwright bench --list` names them")
+            raise ValueError(
+                f"no case begins with {prefix!r}; `mathwright bench --list` names them"
+            )
     return [c for c in cases if not wanted or any(c.name.startswith(w) for w in wanted)]
 
 
@@ -49,7 +51,15 @@ def run_apart(arguments: argparse.Namespace) -> int:
     """In a process of its own: the libraries read some settings only while they are loaded."""
     names = ("quick", "json", "markdown")
     flags = [f"--{name}" for name in names if getattr(arguments, name)]
-    command = [sys.executable, "-m", "mathwright.cli", "bench", "--worker", *flags, *arguments.cases]
+    command = [
+        sys.executable,
+        "-m",
+        "mathwright.cli",
+        "bench",
+        "--worker",
+        *flags,
+        *arguments.cases,
+    ]
     return subprocess.run(command, env=SETTINGS | dict(os.environ), check=False).returncode
 
 

@@ -44,7 +44,11 @@ def line(n: int, dtype: str = "complex64", quick: bool = False) -> Shape:
 
 
 SHAPES = (
-    *(line(2**p, dtype, p in (6, 10, 16)) for p in range(4, 21, 2) for dtype in ("complex64", "complex128")),
+    *(
+        line(2**p, dtype, p in (6, 10, 16))
+        for p in range(4, 21, 2)
+        for dtype in ("complex64", "complex128")
+    ),
     # primes, and products of small primes
     *(line(n, "complex128", n == 1009) for n in (101, 1009, 10007, 65537)),
     *(line(n, "complex128", n == 1000) for n in (1000, 15120, 100_000, 1_000_000)),
@@ -91,12 +95,16 @@ def planned_by(candidate: str, shape: Shape, x: Any, threads: int) -> Contestant
 def transform(shape: Shape, threads: int) -> list[Contestant]:
     x = random(shape)
     names: dict[str, Any] = {"x": x, "axes": shape.axes, "threads": threads}
-    ours = (planned_by(candidate, shape, x, threads) for candidate in ("native", "mkl", "nvpl", "fftw"))
+    ours = (
+        planned_by(candidate, shape, x, threads) for candidate in ("native", "mkl", "nvpl", "fftw")
+    )
     contestants = [c for c in ours if c is not None]
     function = "rfftn" if shape.real else "fftn"
     if scipy_fft := optional("scipy.fft"):
         names["scipy_fft"] = getattr(scipy_fft, function)
-        contestants.append(Contestant("scipy.fft", "scipy_fft(x, axes=axes, workers=threads)", names))
+        contestants.append(
+            Contestant("scipy.fft", "scipy_fft(x, axes=axes, workers=threads)", names)
+        )
     if threads == 1:
         names["numpy_fft"] = getattr(np.fft, function)
         contestants.append(Contestant("numpy.fft", "numpy_fft(x, axes=axes)", names))

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 import mathwright as mw
 from mathwright.bench.measure import Case, Contestant
-from mathwright.bench.peers import blas_of, chosen, host_threads, limited, optional
+from mathwright.bench.peers import blas_of, host_threads, limited, optional
 
 # BLAS name, NumPy's dtype, flops of a multiply-add.
 KINDS = (("sgemm", np.float32, 2), ("dgemm", np.float64, 2), ("cgemm", np.complex64, 8))
@@ -18,15 +19,18 @@ KINDS = (("sgemm", np.float32, 2), ("dgemm", np.float64, 2), ("cgemm", np.comple
 
 def square(dtype: type, n: int, threads: int) -> list[Contestant]:
     rng = np.random.default_rng(3)
-    a, b = (rng.standard_normal((n, n)).astype(dtype) for _ in range(2))
+    a: Any = rng.standard_normal((n, n)).astype(dtype)
+    b: Any = rng.standard_normal((n, n)).astype(dtype)
     out = np.empty_like(a)
     planned = mw.linalg.Matmul(a, b, out=out, execution=mw.linalg.ExecutionCPU(num_threads=threads))
     planned.plan()
     contestants = [
         Contestant("mathwright", "execute()", {"execute": planned.execute}),
-        Contestant("np.matmul(out=)", "m(a, b, out=out)", {"m": np.matmul, "a": a, "b": b, "out": out}),
+        Contestant(
+            "np.matmul(out=)", "m(a, b, out=out)", {"m": np.matmul, "a": a, "b": b, "out": out}
+        ),
     ]
-    if vendor := blas_of(chosen(planned)):
+    if vendor := blas_of(planned):
         vendor.set_threads(threads)
         function, arguments = vendor.gemm(a, b, np.empty_like(a))
         names = {"gemm": function, "arguments": arguments, "keep": (a, b)}

@@ -101,11 +101,18 @@ def product(package: Package, n: int, dtype: str) -> dict[str, Any]:
     fresh = mw.linalg.Matmul(a, b)
     fresh.plan()
     return {
-        "t": package.package, "a": a, "b": b, "a2": a2, "b2": b2, "out": out,
-        "execute": planned.execute, "execute_new": fresh.execute,
-        "reset": planned.reset_operands, "reset_unchecked": planned.reset_operands_unchecked,
+        "t": package.package,
+        "a": a,
+        "b": b,
+        "a2": a2,
+        "b2": b2,
+        "out": out,
+        "execute": planned.execute,
+        "execute_new": fresh.execute,
+        "reset": planned.reset_operands,
+        "reset_unchecked": planned.reset_operands_unchecked,
         "once": mw.linalg.matmul,
-    }  # fmt: skip
+    }
 
 
 def transform(package: Package, shape: tuple[int, ...], dtype: str) -> dict[str, Any]:
@@ -116,11 +123,17 @@ def transform(package: Package, shape: tuple[int, ...], dtype: str) -> dict[str,
     fresh = mw.fft.FFT(a, axes=(len(shape) - 1,))
     fresh.plan()
     return {
-        "t": package.package, "a": a, "a2": a2, "out": out, "axes": (len(shape) - 1,),
-        "execute": planned.execute, "execute_new": fresh.execute,
-        "reset": planned.reset_operand, "reset_unchecked": planned.reset_operand_unchecked,
+        "t": package.package,
+        "a": a,
+        "a2": a2,
+        "out": out,
+        "axes": (len(shape) - 1,),
+        "execute": planned.execute,
+        "execute_new": fresh.execute,
+        "reset": planned.reset_operand,
+        "reset_unchecked": planned.reset_operand_unchecked,
         "once": mw.fft.fft,
-    }  # fmt: skip
+    }
 
 
 HOST_STATEMENTS = {

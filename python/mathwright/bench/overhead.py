@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,20 @@ def small_product() -> list[Contestant]:
     fresh = mw.linalg.Matmul(a, b)
     fresh.plan()
     names: dict[str, Any] = {
-        "a": a, "b": b, "a2": a2, "b2": b2, "out": out, "np": np,
-        "empty": _core._empty_call, "matmul": mw.linalg.matmul, "execute": planned.execute,
-        "execute_new": fresh.execute, "reset": planned.reset_operands,
+        "a": a,
+        "b": b,
+        "a2": a2,
+        "b2": b2,
+        "out": out,
+        "np": np,
+        "empty": _core._empty_call,
+        "matmul": mw.linalg.matmul,
+        "execute": planned.execute,
+        "execute_new": fresh.execute,
+        "reset": planned.reset_operands,
         "reset_unchecked": planned.reset_operands_unchecked,
         "execute_unchecked": planned.execute_unchecked,
-    }  # fmt: skip
+    }
     statements = {
         "empty binding call": "empty()",
         "Matmul.execute, out=": "execute()",
@@ -75,10 +84,17 @@ def small_transform() -> list[Contestant]:
     fresh = mw.fft.FFT(x)
     fresh.plan()
     names: dict[str, Any] = {
-        "x": x, "x2": x2, "out": out, "empty": _core._empty_call, "numpy_fft": np.fft.fft,
-        "fft": mw.fft.fft, "execute": planned.execute, "execute_new": fresh.execute,
-        "reset": planned.reset_operand, "reset_unchecked": planned.reset_operand_unchecked,
-    }  # fmt: skip
+        "x": x,
+        "x2": x2,
+        "out": out,
+        "empty": _core._empty_call,
+        "numpy_fft": np.fft.fft,
+        "fft": mw.fft.fft,
+        "execute": planned.execute,
+        "execute_new": fresh.execute,
+        "reset": planned.reset_operand,
+        "reset_unchecked": planned.reset_operand_unchecked,
+    }
     statements = {
         "empty binding call": "empty()",
         "FFT.execute, out=": "execute()",
@@ -114,9 +130,10 @@ def peer_transform(x: Any) -> list[Contestant]:
     ]
 
 
-def cases(quick: bool) -> list[Case]:  # noqa: ARG001 (one signature for every group)
-    one = {"context": lambda: limited(1), "block_seconds": 5e-3}
-    return [
-        Case("overhead/matmul", "8×8 float32 product", small_product, "np.matmul(out=)", **one),
-        Case("overhead/fft", "length-64 complex128 transform", small_transform, "numpy.fft.fft", **one),
-    ]
+def cases(quick: bool) -> list[Case]:
+    rows = (
+        ("overhead/matmul", "8×8 float32 product", small_product, "np.matmul(out=)"),
+        ("overhead/fft", "length-64 complex128 transform", small_transform, "numpy.fft.fft"),
+    )
+    seconds = 2e-3 if quick else 5e-3
+    return [Case(*row, block_seconds=seconds, context=partial(limited, 1)) for row in rows]

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -99,9 +100,21 @@ class Blas:
         one, zero = (self.scalar(letter, value) for value in (1.0, 0.0))
         addresses = [ctypes.c_void_p(x.ctypes.data) for x in (a, b, out)]
         arguments = (
-            row_major, not_transposed, not_transposed, n, n, n,
-            one, addresses[0], n, addresses[1], n, zero, addresses[2], n,
-        )  # fmt: skip
+            row_major,
+            not_transposed,
+            not_transposed,
+            n,
+            n,
+            n,
+            one,
+            addresses[0],
+            n,
+            addresses[1],
+            n,
+            zero,
+            addresses[2],
+            n,
+        )
         return function, arguments
 
     @staticmethod
@@ -113,22 +126,20 @@ class Blas:
         return ctypes.pointer((kind * 2)(value, 0.0))
 
 
-def blas_of(candidate: str) -> Blas | None:
-    """The library behind a candidate, if it can be told from its path."""
-    for row in report()["libraries"]:
-        named = candidate.replace("_", "").replace("-", "").lower()
-        if row["found"] and named in row["name"].replace("_", "").replace("-", "").lower():
-            with contextlib.suppress(OSError):
-                return Blas(row["path"])
+def chosen_line(planned: Any) -> str:
+    """The line of a planned object's explanation about the implementation that it takes."""
+    lines = planned.explain().splitlines()
+    return next((line.strip() for line in lines if line.lstrip().startswith("* ")), "")
+
+
+def blas_of(planned: Any) -> Blas | None:
+    """The library behind a planned product; None where it is no library."""
+    path = re.search(r"(/[^,]*\.so[^,\s]*)", chosen_line(planned))
+    if path is None:
+        return None
+    with contextlib.suppress(OSError):
+        return Blas(path[1])
     return None
-
-
-def chosen(planned: Any) -> str:
-    """The implementation that a planned object takes, from its explanation."""
-    for line in planned.explain().splitlines():
-        if line.lstrip().startswith("* "):
-            return str(line.split()[1])
-    return "?"
 
 
 @contextlib.contextmanager

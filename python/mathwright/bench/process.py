@@ -26,7 +26,11 @@ PROGRAMS = (
     ("bare Python", "sys", "pass"),
     ("numpy", "numpy", "import numpy"),
     ("mathwright", "mathwright", "import mathwright"),
-    ("mathwright, linalg + fft", "mathwright", "import mathwright; mathwright.linalg, mathwright.fft"),
+    (
+        "mathwright, linalg + fft",
+        "mathwright",
+        "import mathwright; mathwright.linalg, mathwright.fft",
+    ),
     (
         "mathwright, first matmul",
         "mathwright",
@@ -72,6 +76,5 @@ def measure_imports(rounds: int) -> tuple[Result, dict[str, float]]:
     return Result(CASE, figures, {}), middle
 
 
-def cases(quick: bool) -> list[Case]:  # noqa: ARG001 (one signature for every group)
+def cases(quick: bool) -> list[Case]:
     return [CASE]
-

@@ -16,16 +16,18 @@ from pathlib import Path
 from mathwright import _core
 
 
-def execution_of(device: str) -> str:
-    """The space to run in. Errors: RuntimeError if a GPU is asked for and there is none."""
+def execution_of(device: str) -> str | None:
+    """Where to run: None is where the operands are, which is the CPU. Errors: RuntimeError if a GPU is
+    asked for and there is none.
+    """
     if device == "cpu":
-        return "cpu"
+        return None
     cuda = json.loads(_core.info_json())["cuda"]
     if cuda["devices"]:
         return "cuda"
     if device == "cuda":
         raise RuntimeError(f"no CUDA device: {cuda['reason'].splitlines()[0]}")
-    return "cpu"
+    return None
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ PROTOTYPES = 16
 
 def photograph() -> Any:
     """A real photograph that scikit-learn ships, as float32 in [0, 1]."""
-    from sklearn.datasets import load_sample_image
+    from sklearn.datasets import load_sample_image  # type: ignore[import-untyped]
 
     return load_sample_image("flower.jpg").astype(np.float32) / 255
 
@@ -55,9 +55,11 @@ def learn_prototypes(samples: Any, rng: np.random.Generator) -> Any:
     for _ in range(12):
         labels = nearest(samples, prototypes)
         prototypes = np.stack(
-            [samples[labels == k].mean(0) if (labels == k).any() else prototypes[k]
-             for k in range(PROTOTYPES)]
-        )  # fmt: skip
+            [
+                samples[labels == k].mean(0) if (labels == k).any() else prototypes[k]
+                for k in range(PROTOTYPES)
+            ]
+        )
     return prototypes
 
 
@@ -83,7 +85,7 @@ def check(activations: Any, a: Any, weights: Any, bias: Any) -> None:
         raise RuntimeError("the product's error is larger than rounding allows")
 
 
-def show(folder: Path, execution: str) -> list[Path]:
+def show(folder: Path, execution: str | None) -> list[Path]:
     picture = photograph()
     samples = samples_of(picture)
     weights, bias, prototypes = layer_of(samples)
@@ -96,8 +98,10 @@ def show(folder: Path, execution: str) -> list[Path]:
     def layer() -> Any:
         return np.maximum(product.execute(), 0, out=out)
 
-    print(f"{len(a)} pixels of a real photograph (from scikit-learn), {a.shape[1]} features each, "
-          f"{PROTOTYPES} prototypes")  # fmt: skip
+    print(
+        f"{len(a)} pixels of a real photograph (from scikit-learn), {a.shape[1]} features each, "
+        f"{PROTOTYPES} prototypes"
+    )
     explain("α·A·B + β·C", product)
     check(layer(), a, weights, bias)
     other = np.empty_like(out)
@@ -114,12 +118,19 @@ def show(folder: Path, execution: str) -> list[Path]:
     activations = layer()
     found = activations.max(1) > 0
     labels = activations.argmax(1)
-    print(f"{found.mean():.2%} of the pixels have a prototype within reach, "
-          f"{(activations > 0).sum(1).mean():.1f} on average")  # fmt: skip
+    print(
+        f"{found.mean():.2%} of the pixels have a prototype within reach, "
+        f"{(activations > 0).sum(1).mean():.1f} on average"
+    )
     colours = prototypes.reshape(PROTOTYPES, 3, 3, 3)[:, :, 1, 1]  # of the middle pixel
-    painted = np.where(found[:, None], colours[labels], picture.reshape(-1, 3)).reshape(picture.shape)
+    painted = np.where(found[:, None], colours[labels], picture.reshape(-1, 3)).reshape(
+        picture.shape
+    )
     return [
         save(folder / "photograph_before.png", picture, "the photograph"),
-        save(folder / "photograph_after.png", painted.clip(0, 1),
-             f"every pixel in the colour of its strongest prototype ({PROTOTYPES} of them)"),
-    ]  # fmt: skip
+        save(
+            folder / "photograph_after.png",
+            painted.clip(0, 1),
+            f"every pixel in the colour of its strongest prototype ({PROTOTYPES} of them)",
+        ),
+    ]

@@ -28,7 +28,8 @@ class Terrain:
     def __init__(self) -> None:
         from matplotlib import cbook
 
-        with cbook.get_sample_data("jacksboro_fault_dem.npz") as data:
+        file: Any = cbook.get_sample_data("jacksboro_fault_dem.npz")
+        with file as data:
             self.elevation = data["elevation"].astype(np.float32)
             middle = np.deg2rad((float(data["ymin"]) + float(data["ymax"])) / 2)
             self.dy = float(data["dy"]) * METRES_PER_DEGREE / 1000
@@ -41,9 +42,13 @@ class Terrain:
 
         light = LightSource(azdeg=315, altdeg=40)
         return light.shade(
-            elevation, cmap=colormaps["gist_earth"], blend_mode="soft", vert_exag=exaggeration,
-            dx=self.dx * 1000, dy=self.dy * 1000,
-        )  # fmt: skip
+            elevation,
+            cmap=colormaps["gist_earth"],
+            blend_mode="soft",
+            vert_exag=exaggeration,
+            dx=self.dx * 1000,
+            dy=self.dy * 1000,
+        )
 
 
 def mirrored(elevation: Any) -> Any:
@@ -83,10 +88,15 @@ def spectrum_picture(spectrum: Any, terrain: Terrain, path: Path) -> Path:
 
     low, high = np.percentile(full, (2, 99.99))
     return save(
-        path, full, f"power spectrum; kept: waves of {BAND[0]} to {BAND[1]:.0f} km, between the circles",
-        cmap="magma", vmin=low, vmax=high, extent=(-edge_x, edge_x, -edge_y, edge_y),
+        path,
+        full,
+        f"power spectrum; kept: waves of {BAND[0]} to {BAND[1]:.0f} km, between the circles",
+        cmap="magma",
+        vmin=low,
+        vmax=high,
+        extent=(-edge_x, edge_x, -edge_y, edge_y),
         draw=draw,
-    )  # fmt: skip
+    )
 
 
 def check(result: Any, surface: Any, mask: Any) -> None:
@@ -99,7 +109,7 @@ def check(result: Any, surface: Any, mask: Any) -> None:
         raise RuntimeError("the filter's error is larger than rounding allows")
 
 
-def show(folder: Path, execution: str) -> list[Path]:
+def show(folder: Path, execution: str | None) -> list[Path]:
     terrain = Terrain()
     surface = mirrored(terrain.elevation)
     rows, columns = terrain.elevation.shape
@@ -119,8 +129,10 @@ def show(folder: Path, execution: str) -> list[Path]:
         np.multiply(forward.execute(), scaled, out=filtered)
         return inverse.execute()
 
-    print(f"{rows}×{columns} real elevations (from matplotlib), mirrored to "
-          f"{surface.shape[0]}×{surface.shape[1]}, {surface.dtype}")  # fmt: skip
+    print(
+        f"{rows}×{columns} real elevations (from matplotlib), mirrored to "
+        f"{surface.shape[0]}×{surface.shape[1]}, {surface.dtype}"
+    )
     explain("the forward transform", forward)
     explain("the inverse transform", inverse)
     check(band(), surface, mask)
@@ -130,12 +142,20 @@ def show(folder: Path, execution: str) -> list[Path]:
         ways["SciPy"] = lambda: fft.irfft2(fft.rfft2(surface) * mask, s=surface.shape)
     compare(ways | {OURS: band}, "NumPy")
     kept = band()[:rows, :columns]
-    print(f"elevation {terrain.elevation.min():.0f} to {terrain.elevation.max():.0f} m; "
-          f"the kept band {kept.min():.0f} to {kept.max():.0f} m")  # fmt: skip
+    print(
+        f"elevation {terrain.elevation.min():.0f} to {terrain.elevation.max():.0f} m; "
+        f"the kept band {kept.min():.0f} to {kept.max():.0f} m"
+    )
     return [
-        save(folder / "terrain_before.png", terrain.shaded(terrain.elevation, 3),
-             "the Jacksboro fault: elevation"),
-        save(folder / "terrain_after.png", terrain.shaded(kept, 3),
-             f"only the waves of {BAND[0]} to {BAND[1]:.0f} km: ridges and valleys, without the slope"),
+        save(
+            folder / "terrain_before.png",
+            terrain.shaded(terrain.elevation, 3),
+            "the Jacksboro fault: elevation",
+        ),
+        save(
+            folder / "terrain_after.png",
+            terrain.shaded(kept, 3),
+            f"only the waves of {BAND[0]} to {BAND[1]:.0f} km: ridges and valleys, without the slope",
+        ),
         spectrum_picture(spectrum, terrain, folder / "terrain_spectrum.png"),
-    ]  # fmt: skip
+    ]

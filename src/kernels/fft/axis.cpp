@@ -62,9 +62,13 @@ class Lines {
 
 /// Elements of one line on either side, in reals.
 std::int64_t line_reals(const AxisShape& shape, bool input) {
-  const bool real = shape.kind == (input ? FftKind::r2c : FftKind::c2r);
-  if (real) return shape.n;
+  if (shape.kind == (input ? FftKind::r2c : FftKind::c2r)) return shape.n;
   return 2 * (shape.kind == FftKind::c2c ? shape.n : shape.n / 2 + 1);
+}
+
+/// Reals of one element on either side.
+std::int64_t unit(const AxisShape& shape, bool input) {
+  return shape.kind == (input ? FftKind::r2c : FftKind::c2r) ? 1 : 2;
 }
 
 /// Bytes that a step must at least read and write.
@@ -87,9 +91,16 @@ double model_seconds(const AxisShape& shape, std::int64_t lines, double cycles, 
 template <class T>
 double lanes_cycles(const AxisShape& shape, const Lines& lines) {
   const double blocks = static_cast<double>((lines.count() + kernels<T>().lanes - 1) / kernels<T>().lanes);
-  const double each =
+  double each =
       shape.kind == FftKind::c2c ? LaneFft<T>::cost(shape.n) : RealLanes<T>::cost(shape.n);
-  return blocks * (each + 100);
+  const bool runs = lines.inner() >= kernels<T>().lanes;
+  for (const bool input : {true, false}) {
+    const std::int64_t stride = input ? lines.inner_in() : lines.inner_out();
+    if (!runs || stride != unit(shape, input)) {
+      each += LaneFft<T>::gather_cost((line_reals(shape, input) + 1) / 2);
+    }
+  }
+  return blocks * (each + 60);
 }
 
 template <class T>
@@ -97,10 +108,8 @@ class LaneStep final : public AxisStep<T> {
  public:
   LaneStep(const AxisShape& shape, int threads)
       : shape_(shape), lines_(shape), lanes_(kernels<T>().lanes) {
-    const std::int64_t unit_in = shape.kind == FftKind::r2c ? 1 : 2;
-    const std::int64_t unit_out = shape.kind == FftKind::c2r ? 1 : 2;
-    adjacent_in_ = lines_.inner_in() == unit_in;
-    adjacent_out_ = lines_.inner_out() == unit_out;
+    adjacent_in_ = lines_.inner_in() == unit(shape, true);
+    adjacent_out_ = lines_.inner_out() == unit(shape, false);
     // Blocks stay within runs of adjacent lines if there are any worth it.
     run_ = lines_.inner() >= lanes_ && (adjacent_in_ || adjacent_out_) ? lines_.inner()
                                                                        : lines_.count();
@@ -192,8 +201,7 @@ class LaneStep final : public AxisStep<T> {
 
 bool contiguous(const AxisShape& shape, bool input) {
   const std::int64_t stride = input ? shape.in_stride : shape.out_stride;
-  const bool real = shape.kind == (input ? FftKind::r2c : FftKind::c2r);
-  return stride == (real ? 1 : 2) || line_reals(shape, input) == (real ? 1 : 2);
+  return stride == unit(shape, input) || line_reals(shape, input) == unit(shape, input);
 }
 
 template <class T>
@@ -272,7 +280,7 @@ class LineStep final : public AxisStep<T> {
     T* const rest = scratch + 2 * stage_;
     LineArgs<T> line = {in, out, 1, factors.scale, factors.scale};
     if (stage_in_) {
-      copy(in, shape_.in_stride, scratch, shape_.kind == FftKind::r2c ? 1 : 2, true);
+      copy(in, shape_.in_stride, scratch, unit(shape_, true), true);
       line.in = scratch;
     }
     if (stage_out_) line.out = scratch + stage_;
@@ -293,19 +301,18 @@ class LineStep final : public AxisStep<T> {
         break;
     }
     if (stage_out_) {
-      copy(line.out, shape_.kind == FftKind::c2r ? 1 : 2, out, shape_.out_stride, false);
+      copy(line.out, unit(shape_, false), out, shape_.out_stride, false);
     }
   }
 
   /// One line between strides (in reals); `input` tells which side's elements these are.
   void copy(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
             bool input) const {
-    const bool real = shape_.kind == (input ? FftKind::r2c : FftKind::c2r);
-    const std::int64_t reals = line_reals(shape_, input);
-    const std::int64_t count = real ? reals : reals / 2;
+    const bool pairs = unit(shape_, input) == 2;
+    const std::int64_t count = line_reals(shape_, input) / unit(shape_, input);
     for (std::int64_t j = 0; j < count; ++j, from += from_stride, to += to_stride) {
       to[0] = from[0];
-      if (!real) to[1] = from[1];
+      if (pairs) to[1] = from[1];
     }
   }
 

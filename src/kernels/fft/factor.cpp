@@ -66,15 +66,24 @@ double pass_cycles(int radix) {
   switch (radix) {
     case 2: return 3.0;
     case 3: return 4.0;
-    case 4: return 4.5;
+    case 4: return 5.0;
     case 5: return 5.5;
     case 7: return 8.0;
     case 8: return 6.5;
     case 11: return 12.0;
     case 13: return 14.0;
-    case 16: return 9.0;
-    default: return 6.0 + 1.5 * radix;
+    default: return 6.0 + 1.2 * radix;
   }
+}
+
+double cache_factor(double bytes) {
+  constexpr struct {
+    double bytes, factor;
+  } kLevels[] = {{64e3, 1.0}, {600e3, 1.2}, {2.2e6, 1.35}, {9e6, 2.5}};
+  for (const auto& level : kLevels) {
+    if (bytes <= level.bytes) return level.factor;
+  }
+  return 4.0;
 }
 
 }  // namespace mw::kernels::fft

@@ -14,7 +14,7 @@ inline constexpr std::int64_t kLargestRadix = 61;
 /// The primes of n, ascending, with multiplicity. Cost: O(√n).
 [[nodiscard]] std::vector<std::int64_t> prime_factors(std::int64_t n);
 
-/// The radices of the passes for length n, in order: powers of two grouped to 16, 8 and 4, primes as
+/// The radices of the passes for length n, in order: powers of two grouped to 8 and 4, primes as
 /// they are. Empty for n = 1.
 [[nodiscard]] std::vector<int> radices_of(std::int64_t n);
 
@@ -27,5 +27,8 @@ inline constexpr std::int64_t kLargestRadix = 61;
 
 /// Cycles per element and vector of the pass of a radix (measured on AVX2, rounded).
 [[nodiscard]] double pass_cycles(int radix);
+
+/// How much slower a pass is whose input and output together have this many bytes (measured).
+[[nodiscard]] double cache_factor(double bytes);
 
 }  // namespace mw::kernels::fft

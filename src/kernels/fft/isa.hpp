@@ -14,8 +14,8 @@
 namespace mw::kernels::fft {
 
 /// Radices with a butterfly of their own; other odd primes go through `Kernels::odd`.
-inline constexpr int kRadices[] = {2, 3, 4, 5, 7, 8, 11, 13, 16};
-inline constexpr int kRadixCount = 9;
+inline constexpr int kRadices[] = {2, 3, 4, 5, 7, 8, 11, 13};
+inline constexpr int kRadixCount = 8;
 /// The largest vector there is (64 bytes of float).
 inline constexpr int kMaxLanes = 16;
 

@@ -23,8 +23,8 @@ double pass_cost(const std::vector<int>& radices, std::int64_t n) {
   double cycles = 0;
   for (auto radix : radices) cycles += pass_cycles(radix);
   const double bytes = 4.0 * static_cast<double>(n) * kernels<T>().lanes * sizeof(T);
-  const double level = bytes <= 32e3 ? 1.0 : bytes <= 450e3 ? 1.3 : 2.5;
-  return cycles * level * static_cast<double>(n);
+  return cycles * cache_factor(bytes) * static_cast<double>(n) +
+         40.0 * static_cast<double>(radices.size());
 }
 
 template <class T>
@@ -56,7 +56,12 @@ std::shared_ptr<const LaneFft<T>> LaneFft<T>::get(std::int64_t n) {
 
 template <class T>
 double LaneFft<T>::cost(std::int64_t n) {
-  return choose<T>(n).cycles + 8.0 * static_cast<double>(n);
+  return choose<T>(n).cycles + 2.0 * static_cast<double>(n);
+}
+
+template <class T>
+double LaneFft<T>::gather_cost(std::int64_t n) {
+  return (1.5 + 0.75 * kernels<T>().lanes) * static_cast<double>(n);
 }
 
 template <class T>

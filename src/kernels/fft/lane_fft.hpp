@@ -46,9 +46,11 @@ class LaneFft {
   [[nodiscard]] static std::shared_ptr<const LaneFft> get(std::int64_t n);
   explicit LaneFft(std::int64_t n);
 
-  /// Cycles for V lines: n Σ pass_cycles(radix), times 1.3 beyond L1 and 2.5 beyond L2, plus 4 per
-  /// element in and out; for Bluestein two of length M. Builds nothing.
+  /// Cycles for V adjacent lines: n Σ pass_cycles(radix) · cache_factor, 40 per pass and 2 n for the
+  /// ends; for Bluestein two of length M and its products. Builds nothing.
   [[nodiscard]] static double cost(std::int64_t n);
+  /// What is added on each side whose lines are not adjacent: (1.5 + 0.75 V) n.
+  [[nodiscard]] static double gather_cost(std::int64_t n);
 
   [[nodiscard]] std::int64_t size() const { return n_; }
   /// Reals of scratch, aligned to 64 bytes, that a run needs.

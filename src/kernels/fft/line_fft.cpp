@@ -12,6 +12,10 @@ namespace mw::kernels::fft {
 
 namespace {
 
+constexpr double kCrossCycles = 7.0;    // per vector: the step across the lanes
+constexpr double kTurnCycles = 6.0;     // per vector: twiddles and turn, in cache
+constexpr double kBlockCycles = 150.0;  // per block of V columns or rows
+
 /// item_of() of the kernels: which of V adjacent items a lane holds.
 template <class T>
 std::int64_t item_of(std::int64_t lane) {
@@ -34,10 +38,10 @@ template <class T>
 typename LineFft<T>::Choice LineFft<T>::choose(std::int64_t n) {
   const std::int64_t V = kernels<T>().lanes;
   const auto vectors = [V](std::int64_t lines) { return static_cast<double>((lines + V - 1) / V); };
-  Choice best = {Method::one_lane, LaneFft<T>::cost(n), n};
+  Choice best = {Method::one_lane, LaneFft<T>::cost(n) + 2 * LaneFft<T>::gather_cost(n), n};
   if (n % V == 0 && n >= V * V) {
     const std::int64_t n1 = n / V;
-    const double cycles = LaneFft<T>::cost(n1) + kCrossCycles * static_cast<double>(n1);
+    const double cycles = LaneFft<T>::cost(n1) + 40 + kCrossCycles * static_cast<double>(n1);
     if (cycles < best.cycles) best = {Method::cross, cycles, n1};
   }
   const auto primes = prime_factors(n);
@@ -46,9 +50,12 @@ typename LineFft<T>::Choice LineFft<T>::choose(std::int64_t n) {
     for (auto n1 : divisors_of(n)) {
       const std::int64_t n2 = n / n1;
       if (n1 == 1 || n2 == 1) continue;
-      const double cycles = vectors(n2) * (LaneFft<T>::cost(n1) + 300) +
-                            vectors(n1) * (LaneFft<T>::cost(n2) + 300) +
-                            vectors(n2) * static_cast<double>(n1) * kTurnCycles;
+      // The columns, the turned blocks and the rows each go through the cache that holds the line.
+      const double turn = kTurnCycles * cache_factor(4.0 * static_cast<double>(n) * sizeof(T)) *
+                          cache_factor(4.0 * static_cast<double>(n) * sizeof(T));
+      const double cycles = vectors(n2) * (LaneFft<T>::cost(n1) + kBlockCycles) +
+                            vectors(n1) * (LaneFft<T>::cost(n2) + kBlockCycles) +
+                            vectors(n2) * static_cast<double>(n1) * turn;
       if (cycles < best.cycles) best = {Method::four_step, cycles, n1};
     }
   } else {

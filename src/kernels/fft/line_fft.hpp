@@ -84,8 +84,4 @@ class LineFft {
   std::shared_ptr<const LineFft> inner_;
 };
 
-/// Cycles between the cache levels and the two steps: read by LineFft::choose only.
-inline constexpr double kCrossCycles = 9.0;  // per vector of the step across the lanes
-inline constexpr double kTurnCycles = 8.0;   // per vector of the turn
-
 }  // namespace mw::kernels::fft

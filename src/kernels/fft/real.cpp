@@ -35,7 +35,7 @@ RealLanes<T>::RealLanes(std::int64_t n)
 
 template <class T>
 double RealLanes<T>::cost(std::int64_t n) {
-  return LaneFft<T>::cost(complex_length(n)) + 8.0 * static_cast<double>(complex_length(n));
+  return LaneFft<T>::cost(complex_length(n)) + 14.0 * static_cast<double>(complex_length(n));
 }
 
 /// Two buffers of n/2 + 1 (or n) elements and what the transform needs.

@@ -129,6 +129,10 @@ void FFT::execute_into(void* result, std::optional<FFTDirection> direction, Stre
   require(result != nullptr, ErrorKind::invalid_argument, FFTProblem::kOperation,
           ": execute_into() with a null address; memory for ", state_->problem().result_shape, " ",
           state_->problem().result().dtype, " elements is wanted");
+  const auto wanted = state_->problem().result().alignment;
+  require(reinterpret_cast<std::uintptr_t>(result) % wanted == 0, ErrorKind::invalid_argument,
+          FFTProblem::kOperation, ": execute_into() with an address that is no multiple of ",
+          wanted, " bytes, as was planned; such a one is wanted. Pass other memory as out.");
   state_->session->execute(result, stream);
 }
 

@@ -200,13 +200,6 @@ bool starts_on_pair(const OperandLayout& layout) {
   return layout.alignment >= std::min<std::size_t>(pair, 16);
 }
 
-bool has_repeats(const OperandLayout& layout) {
-  for (std::size_t i = 0; i < layout.shape.size(); ++i) {
-    if (layout.shape[i] > 1 && layout.strides[i] == 0) return true;
-  }
-  return false;
-}
-
 /// Whether the library may read the operand, and write the result, where they are.
 bool acceptable(const Choice& choice, const ManyRules& rules) {
   const auto fine = [&](const OperandLayout& layout) {
@@ -268,7 +261,7 @@ Outcome<ManyPass> make_many_pass(FFTType type, const Dims& axes, const OperandLa
 std::variant<ManyRecipe, Relayout, Refusal> make_many_recipe(const FFTProblem& problem,
                                                              const ManyRules& rules,
                                                              const Rates& rate) {
-  const bool own_copy = problem.type == FFTType::c2r || has_repeats(problem.input());
+  const bool own_copy = problem.type == FFTType::c2r;
   std::optional<ManyRecipe> best;
   Choice best_choice;
   std::optional<Refusal> why;

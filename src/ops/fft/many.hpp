@@ -68,7 +68,7 @@ struct ManyPass {
 struct ManyRecipe {
   std::vector<ManyPass> passes;
   /// The input copied into the workspace in this layout before the first pass: for c2r, which these
-  /// libraries let destroy its input, and for repeated axes.
+  /// libraries let destroy its input.
   std::optional<OperandLayout> copy;
   double seconds = 0;
 };

@@ -227,6 +227,8 @@ Work FFTProblem::work() const {
 }
 
 FFTRequest make_fft(const TensorRef& operand, const FFTOptions& options, FFTDirections directions) {
+  check_view(FFTProblem::kOperation, "operand", operand);
+  if (options.out) check_view(FFTProblem::kOperation, "out", *options.out);
   const FFTType type = resolved_type(operand.dtype, options);
   check_dtype(operand, type, options.execution);
   expect(operand.rank() > 0, "operand has no axes; at least one is wanted");
@@ -237,8 +239,7 @@ FFTRequest make_fft(const TensorRef& operand, const FFTOptions& options, FFTDire
   Dims shape = operand.shape;
   auto& last = shape[static_cast<std::size_t>(axes.back())];
   last = result_extent(type, options.last_axis_parity, last);
-  expect(checked_size(operand.shape).has_value() && checked_size(shape).has_value(), "shape ",
-         operand.shape, " or the result's shape ", shape,
+  expect(checked_size(shape).has_value(), "the result's shape ", shape,
          " has more elements than 63 bits can count");
   const auto* row = std::ranges::find(kDTypes, operand.dtype, &DTypeRow::dtype);
   const DType dtype = type == FFTType::c2r ? real_dtype(operand.dtype) : row->result_r2c;

@@ -53,7 +53,8 @@ const Decoration* find_decoration(const dl::Library& library) {
 
 std::string version_of(const dl::Library& library) {
   if (mkl::is_mkl(library)) return dl::mkl_version(library);
-  for (const auto version : {dl::scipy_openblas_version, dl::openblas_version, dl::nvpl_blas_version})
+  for (const auto version :
+       {dl::scipy_openblas_version, dl::openblas_version, dl::nvpl_blas_version})
     if (auto found = version(library); !found.empty()) return found;
   return "";
 }
@@ -92,11 +93,13 @@ class Loader {
     if (bits == 0) bits = row.integer_bits;
     if (bits == 0) bits = undecorated_bits(*blas->library_, blas->version_);
     blas->wide_ = bits == 64;
-    const auto refusal = blas->wide_ ? bind_tables(blas->wide_tables_, *blas->library_, row, *decoration)
-                                     : bind_tables(blas->narrow_tables_, *blas->library_, row, *decoration);
+    const auto refusal = blas->wide_
+                             ? bind_tables(blas->wide_tables_, *blas->library_, row, *decoration)
+                             : bind_tables(blas->narrow_tables_, *blas->library_, row, *decoration);
     if (refusal) return *refusal;
     std::apply([&](auto&... table) { (drop_wrong_batch(table, *blas), ...); }, blas->wide_tables_);
-    std::apply([&](auto&... table) { (drop_wrong_batch(table, *blas), ...); }, blas->narrow_tables_);
+    std::apply([&](auto&... table) { (drop_wrong_batch(table, *blas), ...); },
+               blas->narrow_tables_);
     blas->threads_.bind(*blas->library_);
     return static_cast<const Blas*>(blas.release());  // for the life of the process
   }
@@ -110,16 +113,16 @@ class Loader {
     });
   }
 
-  // OpenBLAS 0.3.34 counts the strides of complex batches wrongly. Two products of 1 × 1 matrices tell:
-  // c[i] = a[i] b[i]. A function that fails is not used; gemm_batch then loops over gemm.
+  // OpenBLAS 0.3.34 counts the strides of complex batches wrongly. Two products of 1 × 1 matrices
+  // tell: c[i] = a[i] b[i]. A function that fails is not used; gemm_batch then loops over gemm.
   template <class T, class Int>
   static void drop_wrong_batch(Routines<T, Int>& table, const Blas& blas) {
     if (!table.gemm_batch_strided) return;
     const std::array a{T(2), T(3)}, b{T(5), T(7)};
     std::array c{T(0), T(0)};
     const T one(1), zero(0);
-    table.gemm_batch_strided(Order::column, Op::none, Op::none, 1, 1, 1, scalar(one), a.data(), 1, 1,
-                             b.data(), 1, 1, scalar(zero), c.data(), 1, 1, 2);
+    table.gemm_batch_strided(Order::column, Op::none, Op::none, 1, 1, 1, scalar(one), a.data(), 1,
+                             1, b.data(), 1, 1, scalar(zero), c.data(), 1, 1, 2);
     if (c == std::array{T(10), T(21)}) return;
     table.gemm_batch_strided.bind(static_cast<void*>(nullptr));
     dl::defer_log(LogLevel::info, [&] {
@@ -142,8 +145,9 @@ class Loader {
 };
 
 std::int32_t Blas::narrow(std::int64_t size) {
-  require(size >= -kLargest32 && size <= kLargest32, ErrorKind::invalid_argument, "blas: a size of ",
-          size, " was passed to a library with 32-bit integers. Install one with 64-bit integers: pip "
+  require(size >= -kLargest32 && size <= kLargest32, ErrorKind::invalid_argument,
+          "blas: a size of ", size,
+          " was passed to a library with 32-bit integers. Install one with 64-bit integers: pip "
           "install scipy-openblas64");
   return static_cast<std::int32_t>(size);
 }
@@ -172,8 +176,8 @@ Outcome<const Blas*> find_default() {
     if (blas) return blas;
     reasons += text("\n", blas.refusal().reason);
   }
-  return Refusal{"blas", "no BLAS library was found; \"pip install scipy-openblas64\" brings one." +
-                             reasons};
+  return Refusal{
+      "blas", "no BLAS library was found; \"pip install scipy-openblas64\" brings one." + reasons};
 }
 
 }  // namespace

@@ -7,9 +7,10 @@
 //   const blas::BlasThreads threads(**blas, 4);
 //   (*blas)->gemm(blas::Gemm<double>{.m = m, .n = n, .k = k, .a = a, .lda = m, …});
 //
-// Libraries differ in the decoration of their names (scipy_cblas_dgemm64_, cblas_dgemm_64, cblas_dgemm)
-// and in the width of their integers. Both are found out once, when a library is loaded; a call is then
-// one predictable branch and one indirect call. LAPACK will take the same rows.
+// Libraries differ in the decoration of their names (scipy_cblas_dgemm64_, cblas_dgemm_64,
+// cblas_dgemm) and in the width of their integers. Both are found out once, when a library is
+// loaded; a call is then one predictable branch and one indirect call. LAPACK will take the same
+// rows.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +47,8 @@ class Blas {
   }
 
   // T is float, double or one of their complex types. Arguments are not checked beyond the range of
-  // the library's integers (invalid_argument; only a 32-bit library can refuse): what a library does
-  // with a wrong leading dimension is its own affair.
+  // the library's integers (invalid_argument; only a 32-bit library can refuse): what a library
+  // does with a wrong leading dimension is its own affair.
   template <class T>
   void gemm(const Gemm<T>& args) const;
   template <class T>
@@ -70,8 +71,9 @@ class Blas {
   static constexpr std::int64_t kLargest32 = std::numeric_limits<std::int32_t>::max();
 
   template <class Int>
-  using Tables = std::tuple<Routines<float, Int>, Routines<double, Int>,
-                            Routines<std::complex<float>, Int>, Routines<std::complex<double>, Int>>;
+  using Tables =
+      std::tuple<Routines<float, Int>, Routines<double, Int>, Routines<std::complex<float>, Int>,
+                 Routines<std::complex<double>, Int>>;
 
   template <class T, class Int>
   [[nodiscard]] const Routines<T, Int>& table() const {
@@ -119,7 +121,8 @@ struct BlasRow {
 /// All that load, best first; only the named one if the variable is set. For comparing them.
 [[nodiscard]] std::vector<const Blas*> all_blas();
 
-// ---- the calls ------------------------------------------------------------------------------------
+// ---- the calls
+// ------------------------------------------------------------------------------------
 
 template <class T>
 void Blas::gemm(const Gemm<T>& g) const {
@@ -161,8 +164,8 @@ void Blas::gemv(const Gemv<T>& g) const {
 template <class T>
 void Blas::symm(const Symm<T>& s) const {
   invoke<T>([&](const auto& table, auto size) {
-    table.symm(s.order, s.side, s.uplo, size(s.m), size(s.n), scalar(s.alpha), s.a, size(s.lda), s.b,
-               size(s.ldb), scalar(s.beta), s.c, size(s.ldc));
+    table.symm(s.order, s.side, s.uplo, size(s.m), size(s.n), scalar(s.alpha), s.a, size(s.lda),
+               s.b, size(s.ldb), scalar(s.beta), s.c, size(s.ldc));
   });
 }
 
@@ -170,8 +173,8 @@ template <class T>
 void Blas::hemm(const Symm<T>& s) const {
   static_assert(is_complex<T>, "a real Hermitian matrix is symmetric: use symm");
   invoke<T>([&](const auto& table, auto size) {
-    table.hemm(s.order, s.side, s.uplo, size(s.m), size(s.n), scalar(s.alpha), s.a, size(s.lda), s.b,
-               size(s.ldb), scalar(s.beta), s.c, size(s.ldc));
+    table.hemm(s.order, s.side, s.uplo, size(s.m), size(s.n), scalar(s.alpha), s.a, size(s.lda),
+               s.b, size(s.ldb), scalar(s.beta), s.c, size(s.ldc));
   });
 }
 

@@ -4,9 +4,9 @@
 //
 //   const BlasThreads four(blas, 4);
 //
-// MKL and NVPL keep a count per calling thread: setting it disturbs nobody. OpenBLAS has one count per
-// process: while scopes of several threads overlap, the newest one's count holds for all of them, and
-// the last to end brings back what was before the first. Results do not depend on it.
+// MKL and NVPL keep a count per calling thread: setting it disturbs nobody. OpenBLAS has one count
+// per process: while scopes of several threads overlap, the newest one's count holds for all of
+// them, and the last to end brings back what was before the first. Results do not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class ThreadControl {
   int original_ = 0;  // count before the first of them
 };
 
-/// Sets the count for the current scope; a count of 0, or a library without control, leaves it alone.
-/// Cost: below 100 ns, and no vendor call where the count is right already (OpenBLAS).
+/// Sets the count for the current scope; a count of 0, or a library without control, leaves it
+/// alone. Cost: below 100 ns, and no vendor call where the count is right already (OpenBLAS).
 class [[nodiscard]] BlasThreads {
  public:
   BlasThreads(const Blas& blas, int count);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of CBLAS, and one struct of arguments per routine, so that no two integers can change
-// places. The values of the enumerations are those of cblas.h.
+// The vocabulary of CBLAS, and one struct of arguments per routine, so that no two integers can
+// change places. The values of the enumerations are those of cblas.h.
 #pragma once
 
 #include <complex>
@@ -46,8 +46,8 @@ struct GemmBatch {
   std::int64_t count = 0;
 };
 
-/// y = alpha op(A) x + beta y; A is m × n. Increments may be negative: the vector then starts at its
-/// other end, as in BLAS.
+/// y = alpha op(A) x + beta y; A is m × n. Increments may be negative: the vector then starts at
+/// its other end, as in BLAS.
 template <class T>
 struct Gemv {
   Order order = Order::column;
@@ -63,8 +63,8 @@ struct Gemv {
   std::int64_t incy = 1;
 };
 
-/// C = alpha A B + beta C (left) or alpha B A + beta C (right), A symmetric (symm) or Hermitian (hemm)
-/// of which one triangle is read; C is m × n.
+/// C = alpha A B + beta C (left) or alpha B A + beta C (right), A symmetric (symm) or Hermitian
+/// (hemm) of which one triangle is read; C is m × n.
 template <class T>
 struct Symm {
   Order order = Order::column;
@@ -81,8 +81,8 @@ struct Symm {
   std::int64_t ldc = 1;
 };
 
-/// trmm: B = alpha op(A) B (left) or alpha B op(A) (right). trsm: the same with the inverse of op(A).
-/// A is triangular, B m × n and overwritten.
+/// trmm: B = alpha op(A) B (left) or alpha B op(A) (right). trsm: the same with the inverse of
+/// op(A). A is triangular, B m × n and overwritten.
 template <class T>
 struct Triangular {
   Order order = Order::column;

@@ -52,7 +52,8 @@ using DescOwner = vendor::Handle<MatmulDesc, destroy_desc, nullptr>;
 using LayoutOwner = vendor::Handle<Layout, destroy_layout, nullptr>;
 using PreferenceOwner = vendor::Handle<Preference, destroy_preference, nullptr>;
 
-/// The library checks the size of a value against the attribute's, so pass the type its comment names.
+/// The library checks the size of a value against the attribute's, so pass the type its comment
+/// names.
 template <class T>
 void set(MatmulDesc desc, DescAttribute attribute, const T& value) {
   call(api().cublasLtMatmulDescSetAttribute, desc, attribute, &value, sizeof value);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Our declarations of cuBLASLt's types: only what the rows of api.def and its callers use. Values and
-// sizes are compared with cublasLt.h in tests where that header is installed.
+// Our declarations of cuBLASLt's types: only what the rows of api.def and its callers use. Values
+// and sizes are compared with cublasLt.h in tests where that header is installed.
 #pragma once
 
 #include <cstddef>
@@ -135,15 +135,15 @@ enum class LayoutAttribute : int {
 };
 
 enum class PreferenceAttribute : int {
-  search_mode = 0,             // uint32
-  max_workspace_bytes = 1,     // uint64
-  reduction_scheme_mask = 3,   // uint32
-  min_alignment_a_bytes = 5,   // uint32
-  min_alignment_b_bytes = 6,   // uint32
-  min_alignment_c_bytes = 7,   // uint32
-  min_alignment_d_bytes = 8,   // uint32
-  max_waves_count = 9,         // float
-  impl_mask = 12,              // uint64
+  search_mode = 0,            // uint32
+  max_workspace_bytes = 1,    // uint64
+  reduction_scheme_mask = 3,  // uint32
+  min_alignment_a_bytes = 5,  // uint32
+  min_alignment_b_bytes = 6,  // uint32
+  min_alignment_c_bytes = 7,  // uint32
+  min_alignment_d_bytes = 8,  // uint32
+  max_waves_count = 9,        // float
+  impl_mask = 12,             // uint64
 };
 
 enum class AlgoConfig : int {
@@ -175,8 +175,8 @@ enum class AlgoCap : int {
   min_alignment_d_bytes = 19,
 };
 
-/// cublasLtEpilogue_t; bits: relu 2, bias 4, relu gradient 8, bias gradient 16, gelu 32, gelu gradient
-/// 64, auxiliary 128, bias gradients of A 256 and of B 512.
+/// cublasLtEpilogue_t; bits: relu 2, bias 4, relu gradient 8, bias gradient 16, gelu 32, gelu
+/// gradient 64, auxiliary 128, bias gradients of A 256 and of B 512.
 enum class Epilogue : std::uint32_t {
   none = 1,
   relu = 2,

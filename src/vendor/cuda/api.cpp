@@ -16,10 +16,12 @@ constexpr std::string_view kLibrary = "CUDA driver";
 
 constexpr std::array kRows{
     vendor::StatusRow{kInvalidValue, "CUDA_ERROR_INVALID_VALUE", ErrorKind::vendor, ""},
-    vendor::StatusRow{kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", ErrorKind::out_of_memory,
-                      "Free device memory (other packages' pools included) or use smaller operands"},
-    vendor::StatusRow{kNotInitialized, "CUDA_ERROR_NOT_INITIALIZED", ErrorKind::vendor,
-                      "A process made by fork cannot use the CUDA of its parent: start it with spawn"},
+    vendor::StatusRow{
+        kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", ErrorKind::out_of_memory,
+        "Free device memory (other packages' pools included) or use smaller operands"},
+    vendor::StatusRow{
+        kNotInitialized, "CUDA_ERROR_NOT_INITIALIZED", ErrorKind::vendor,
+        "A process made by fork cannot use the CUDA of its parent: start it with spawn"},
     vendor::StatusRow{kNoDevice, "CUDA_ERROR_NO_DEVICE", ErrorKind::not_found,
                       "Check that CUDA_VISIBLE_DEVICES does not hide the devices"},
     vendor::StatusRow{101, "CUDA_ERROR_INVALID_DEVICE", ErrorKind::invalid_argument, ""},
@@ -29,8 +31,9 @@ constexpr std::array kRows{
     vendor::StatusRow{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", ErrorKind::compile,
                       "The kernel was compiled for another architecture"},
     vendor::StatusRow{218, "CUDA_ERROR_INVALID_PTX", ErrorKind::compile, ""},
-    vendor::StatusRow{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", ErrorKind::compile,
-                      "NVRTC is newer than the driver: update the driver, or install an older NVRTC"},
+    vendor::StatusRow{
+        222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", ErrorKind::compile,
+        "NVRTC is newer than the driver: update the driver, or install an older NVRTC"},
     vendor::StatusRow{700, "CUDA_ERROR_ILLEGAL_ADDRESS", ErrorKind::vendor,
                       "The context is lost: the process must be restarted"},
     vendor::StatusRow{701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ErrorKind::vendor, ""},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Our declarations of the driver API's types: only what the rows of api.def use. Values and sizes are
-// compared with cuda.h in tests where that header is installed.
+// Our declarations of the driver API's types: only what the rows of api.def use. Values and sizes
+// are compared with cuda.h in tests where that header is installed.
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,9 @@ constexpr std::array kRows{
                       "Free device memory (other packages' pools included)"},
     vendor::StatusRow{3, "CUFFT_INVALID_TYPE", ErrorKind::unsupported, ""},
     vendor::StatusRow{4, "CUFFT_INVALID_VALUE", ErrorKind::vendor, ""},
-    vendor::StatusRow{5, "CUFFT_INTERNAL_ERROR", ErrorKind::vendor,
-                      "A device out of memory and a driver too old for this release are common causes"},
+    vendor::StatusRow{
+        5, "CUFFT_INTERNAL_ERROR", ErrorKind::vendor,
+        "A device out of memory and a driver too old for this release are common causes"},
     vendor::StatusRow{6, "CUFFT_EXEC_FAILED", ErrorKind::vendor, ""},
     vendor::StatusRow{7, "CUFFT_SETUP_FAILED", ErrorKind::vendor, ""},
     vendor::StatusRow{8, "CUFFT_INVALID_SIZE", ErrorKind::unsupported,

@@ -69,7 +69,8 @@ struct Api {
 /// Puts a table of the caller's in the library's place, for tests; null brings the library back.
 void replace_api(const Api* table);
 
-/// Throws Error (vendor, out_of_memory, unsupported or invalid_argument) unless the status is success.
+/// Throws Error (vendor, out_of_memory, unsupported or invalid_argument) unless the status is
+/// success.
 void check(Status status, const char* function);
 
 /// Calls a function of the table and checks its status.

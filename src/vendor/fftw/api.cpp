@@ -71,7 +71,7 @@ class Loader {
     if (fftw.path_.empty()) {
       fftw.path_ = main.path();
       fftw.how_ = main.how();
-      fftw.version_ = mkl::is_mkl(main)      ? dl::mkl_version(main)
+      fftw.version_ = mkl::is_mkl(main)            ? dl::mkl_version(main)
                       : sizeof(R) == sizeof(float) ? dl::fftwf_version(main)
                                                    : dl::fftw_version(main);
     }
@@ -132,10 +132,12 @@ PlanPtr make_plan(const Routines<R>& routines, const PlanRequest& request) {
       return routines.plan_guru64_dft(rank, dims, batch_rank, batch, static_cast<C*>(request.input),
                                       static_cast<C*>(request.output), request.sign, request.flags);
     case Kind::r2c:
-      return routines.plan_guru64_dft_r2c(rank, dims, batch_rank, batch, static_cast<R*>(request.input),
+      return routines.plan_guru64_dft_r2c(rank, dims, batch_rank, batch,
+                                          static_cast<R*>(request.input),
                                           static_cast<C*>(request.output), request.flags);
     case Kind::c2r:
-      return routines.plan_guru64_dft_c2r(rank, dims, batch_rank, batch, static_cast<C*>(request.input),
+      return routines.plan_guru64_dft_c2r(rank, dims, batch_rank, batch,
+                                          static_cast<C*>(request.input),
                                           static_cast<R*>(request.output), request.flags);
   }
   return nullptr;

@@ -8,9 +8,9 @@
 //                                      .input = x, .output = y, .sign = fftw::kForward});
 //   plan->execute(x, y);
 //
-// FFTW's planner (planning and destroying) is not thread safe: it runs under a mutex of the provider.
-// Executing is, also of one plan on many threads. FFTW is under the GPL: it is opened only where the
-// user has installed it.
+// FFTW's planner (planning and destroying) is not thread safe: it runs under a mutex of the
+// provider. Executing is, also of one plan on many threads. FFTW is under the GPL: it is opened
+// only where the user has installed it.
 #pragma once
 
 #include <complex>
@@ -69,13 +69,13 @@ struct Routines {
 
 enum class Kind : std::uint8_t { c2c, r2c, c2r };
 
-/// Complex arrays hold std::complex<R>. c2r of rank above 1 destroys its input in any case; of rank 1
-/// unless preserve_input is given.
+/// Complex arrays hold std::complex<R>. c2r of rank above 1 destroys its input in any case; of rank
+/// 1 unless preserve_input is given.
 struct PlanRequest {
   Kind kind = Kind::c2c;
   std::span<const IoDim> dims{};   ///< transformed axes, logical extents (real ones for r2c, c2r)
   std::span<const IoDim> batch{};  ///< the other axes
-  void* input = nullptr;         ///< equal to output for in-place
+  void* input = nullptr;           ///< equal to output for in-place
   void* output = nullptr;
   int sign = kForward;  ///< of c2c; r2c is forward, c2r inverse; neither direction is scaled
   unsigned flags = estimate;
@@ -91,7 +91,9 @@ class Plan {
   Plan(const Fftw& provider, PlanPtr handle, Kind kind)
       : provider_(&provider), handle_(handle), kind_(kind) {}
   Plan(Plan&& other) noexcept
-      : provider_(other.provider_), handle_(std::exchange(other.handle_, nullptr)), kind_(other.kind_) {}
+      : provider_(other.provider_),
+        handle_(std::exchange(other.handle_, nullptr)),
+        kind_(other.kind_) {}
   Plan& operator=(Plan&& other) noexcept {
     std::swap(provider_, other.provider_);
     std::swap(handle_, other.handle_);
@@ -100,8 +102,8 @@ class Plan {
   }
   ~Plan();
 
-  /// Arrays laid out as those the plan was made with, in place if and only if those were, and aligned
-  /// as they were unless it was made with `unaligned`. Safe from many threads at once.
+  /// Arrays laid out as those the plan was made with, in place if and only if those were, and
+  /// aligned as they were unless it was made with `unaligned`. Safe from many threads at once.
   void execute(void* input, void* output) const;
 
  private:

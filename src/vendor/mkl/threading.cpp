@@ -55,7 +55,8 @@ void set_layer(const dl::Library& library) {
   const int now = set(static_cast<int>(row.layer));
   chosen = now == static_cast<int>(row.layer) ? row.name : "set elsewhere";
   dl::defer_log(LogLevel::debug, [&] {
-    return text("mkl: threading layer ", row.name, " asked for, ", now, " set (0 intel, 1 sequential, "
+    return text("mkl: threading layer ", row.name, " asked for, ", now,
+                " set (0 intel, 1 sequential, "
                 "3 gnu)");
   });
 }

@@ -35,7 +35,9 @@ vendor::Failure failure(Status status, const char* function) {
   return {.library = kLibrary,
           .function = function,
           .status = status,
-          .name = name != nullptr ? name : row != nullptr ? row->name : "",
+          .name = name != nullptr  ? name
+                  : row != nullptr ? row->name
+                                   : "",
           .text = ""};
 }
 

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+// Every implementation of the matrix product that accepts a case, against the definition.
+//
+//   matmul_driver matmul_layouts.txt               all cases, all candidates
+//   matmul_driver --random 500 --seed 7            500 random layouts; the seed repeats them
+//   matmul_driver --time --case 'float64 a=512x512 b=512x512'
+//
+// A failure prints the command that reruns it. The last lines count what each candidate took.
+#include <algorithm>
+#include <cfenv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "base/text.hpp"
+#include "conformance/matmul_case.hpp"
+#include "ops/matmul/problem.hpp"
+#include "runtime/cuda_device.hpp"
+
+namespace mw::conformance {
+namespace {
+
+/// What happened with one candidate over all cases.
+struct Tally {
+  int passed = 0;
+  int failed = 0;
+  int refused = 0;
+  double worst = 0;  ///< largest error in units of its bound
+};
+
+class Driver {
+ public:
+  explicit Driver(CommandLine line) : line_(std::move(line)) {}
+
+  /// The exit status: 0 if nothing failed and every case was run by somebody.
+  int run() {
+    for (const Case& one : line_.cases) {
+      try {
+        run_case(one);
+      } catch (const std::exception& error) {
+        fail_case(one, "any", error.what());
+      }
+    }
+    summary();
+    return failures_ == 0 ? 0 : 1;
+  }
+
+ private:
+  void run_case(const Case& one) {
+    const MatmulCase given = MatmulCase::make(one);
+    const Expected expected = expected_product(given);
+    bool accepted = false;
+    for (const auto& candidate : MatmulProblem::candidates()) {
+      const auto& wanted = line_.candidates;
+      if (!wanted.empty() && std::ranges::find(wanted, candidate.name) == wanted.end()) continue;
+      set_candidates({candidate.name});
+      try {
+        accepted |= run_candidate(one, given, expected, candidate.name);
+      } catch (const Error& error) {
+        fail_case(one, candidate.name, error.what());
+      }
+    }
+    if (!accepted) fail_case(one, "any", "no candidate accepts it");
+  }
+
+  /// Whether the candidate accepted the case.
+  bool run_candidate(const Case& one, const MatmulCase& original, const Expected& expected,
+                     const char* candidate) {
+    MatmulCase given = MatmulCase::make(one);  // fresh memory: every candidate finds the same
+    MatmulOperands operands{.a = given.a.put(line_.device), .b = given.b.put(line_.device)};
+    if (given.c) operands.c = given.c->put(line_.device);
+    if (given.out) operands.out = given.out->put(line_.device);
+    if (given.in_place) operands.out = operands.c;
+    given.options.execution.num_threads = given.fp_flags ? 1 : line_.threads;
+
+    std::unique_ptr<Matmul> product;
+    try {
+      product = std::make_unique<Matmul>(operands, given.options);
+      product->plan();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unsupported) throw;
+      ++tallies_[candidate].refused;
+      if (!line_.candidates.empty()) std::printf("refused  %s\n", error.what());
+      return false;
+    }
+    std::feclearexcept(FE_ALL_EXCEPT);
+    const Tensor result = product->execute();
+    const int raised = std::fetestexcept(FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO);
+    synchronize(line_.device, {});
+    std::string wrong = difference(given, result, expected, candidate);
+    if (wrong.empty() && given.fp_flags && raised != 0) {
+      wrong = text("floating-point flags were raised:", raised & FE_INVALID ? " invalid" : "",
+                   raised & FE_OVERFLOW ? " overflow" : "", raised & FE_DIVBYZERO ? " divide" : "");
+    }
+    if (wrong.empty() && !inputs_kept(given, original)) wrong = "an input was written to";
+    if (wrong.empty()) {
+      ++tallies_[candidate].passed;
+    } else {
+      ++tallies_[candidate].failed;
+      fail_case(one, candidate, wrong);
+    }
+    if (line_.time) time(one, *product, candidate);
+    return true;
+  }
+
+  /// The first element that is too far off; empty if none is.
+  std::string difference(MatmulCase& given, const Tensor& result, const Expected& expected,
+                         const char* candidate) {
+    Storage* const stored = given.in_place ? &*given.c : given.out ? &*given.out : nullptr;
+    Tensor host;
+    if (stored) {
+      stored->get();
+    } else {
+      host = Tensor::copy(result);
+    }
+    const auto seen = [&](std::int64_t i) { return stored ? stored->at(i) : element(host, i); };
+    const std::int64_t size = result.size();
+    if (size != static_cast<std::int64_t>(expected.values.size())) {
+      return text("the result has ", size, " elements, not ", expected.values.size());
+    }
+    double worst = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double ratio = error_ratio(seen(i), expected.values[at], expected.bounds[at]);
+      worst = std::max(worst, ratio);
+      if (ratio <= 1) continue;
+      return text("element ", i, " is ", seen(i), ", not ", expected.values[at], ": ", ratio,
+                  " times the bound of ", expected.bounds[at]);
+    }
+    tallies_[candidate].worst = std::max(tallies_[candidate].worst, worst);
+    return {};
+  }
+
+  /// The error over its bound; infinity where one value is finite and the other is not.
+  static double error_ratio(std::complex<double> seen, std::complex<double> wanted, double bound) {
+    constexpr double kWrong = std::numeric_limits<double>::infinity();
+    double error = 0;
+    for (const auto& [x, y] :
+         {std::pair{seen.real(), wanted.real()}, std::pair{seen.imag(), wanted.imag()}}) {
+      if (std::isfinite(x) && std::isfinite(y)) {
+        error = std::max(error, std::abs(x - y));
+      } else if (!(x == y || (std::isnan(x) && std::isnan(y)))) {
+        return kWrong;
+      }
+    }
+    return error == 0 ? 0 : error / bound;
+  }
+
+  static std::complex<double> element(const Tensor& host, std::int64_t index) {
+    Storage one(host.dtype(), {1}, {1}, 0);
+    std::memcpy(one.host().data,
+                static_cast<const std::byte*>(host.ref().data) +
+                    index * static_cast<std::int64_t>(itemsize(host.dtype())),
+                itemsize(host.dtype()));
+    return one.at(0);
+  }
+
+  static bool same_bytes(Storage& now, const Storage& before) {
+    now.get();
+    for (std::int64_t i = 0; i < now.host().size(); ++i) {
+      const auto x = now.at(i);
+      const auto y = before.at(i);
+      if (std::memcmp(&x, &y, sizeof x) != 0) return false;
+    }
+    return true;
+  }
+  static bool inputs_kept(MatmulCase& given, const MatmulCase& original) {
+    return same_bytes(given.a, original.a) && same_bytes(given.b, original.b) &&
+           (!given.c || given.in_place || same_bytes(*given.c, *original.c));
+  }
+
+  void time(const Case& one, Matmul& product, const char* candidate) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> seconds;
+    const auto start = Clock::now();
+    while (seconds.size() < 20 ||
+           (seconds.size() < 1000 && Clock::now() - start < std::chrono::milliseconds(200))) {
+      const auto begin = Clock::now();
+      (void)product.execute();
+      synchronize(line_.device, {});
+      seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+    std::ranges::nth_element(seconds,
+                             seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2));
+    std::printf("%-14s %12s  %s\n", candidate, human_seconds(seconds[seconds.size() / 2]).c_str(),
+                one.line().c_str());
+  }
+
+  void fail_case(const Case& one, const char* candidate, const std::string& why) {
+    ++failures_;
+    const std::string_view named = candidate == std::string_view("any") ? "" : candidate;
+    std::printf("FAILED   %s: %s\n  rerun: %s\n", candidate, why.c_str(),
+                line_.rerun(one, named).c_str());
+  }
+
+  void summary() const {
+    std::printf("%zu cases, %d failures\n", line_.cases.size(), failures_);
+    for (const auto& [candidate, tally] : tallies_) {
+      std::printf("  %-14s %5d passed  %3d failed  %5d refused  worst error %.2g of its bound\n",
+                  candidate.c_str(), tally.passed, tally.failed, tally.refused, tally.worst);
+    }
+  }
+
+  CommandLine line_;
+  int failures_ = 0;
+  std::map<std::string, Tally> tallies_;
+};
+
+/// The common command line, with --random COUNT and --seed NUMBER turned into cases.
+CommandLine command_line(int count, char** arguments) {
+  std::vector<std::string> words;
+  std::int64_t random = 0;
+  std::uint64_t seed = 1;
+  for (int i = 0; i < count; ++i) {
+    const std::string word = arguments[i];
+    const bool has_value = i + 1 < count;
+    if (word == "--random" && has_value) {
+      random = std::stoll(arguments[++i]);
+    } else if (word == "--seed" && has_value) {
+      seed = std::stoull(arguments[++i]);
+    } else {
+      words.push_back(word);
+    }
+  }
+  for (auto& line : random_matmul_cases(random, seed)) {
+    words.emplace_back("--case");
+    words.push_back(std::move(line));
+  }
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  return parse_command_line(static_cast<int>(pointers.size()), pointers.data());
+}
+
+}  // namespace
+}  // namespace mw::conformance
+
+int main(int count, char** arguments) {
+  try {
+    return mw::conformance::Driver(mw::conformance::command_line(count, arguments)).run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}

@@ -70,10 +70,10 @@ const Case kCases[] = {
 /// Zero-filled memory aligned as workspaces must be.
 struct Block {
   explicit Block(std::size_t bytes)
-      : data(::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{64})) {
+      : data(::operator new (std::max<std::size_t>(bytes, 1), std::align_val_t{64})) {
     std::fill_n(static_cast<char*>(data), bytes, char{0});
   }
-  ~Block() { ::operator delete(data, std::align_val_t{64}); }
+  ~Block() { ::operator delete (data, std::align_val_t{64}); }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   void* data;
@@ -98,8 +98,7 @@ void run(const Case& c, DType precision, int threads) {
   Dims half = c.shape;
   half[last] = half[last] / 2 + 1;
   const auto fft = Fft::make(
-      {c.kind, precision, c.shape,
-       mw::contiguous_strides(c.kind == FftKind::c2r ? half : c.shape),
+      {c.kind, precision, c.shape, mw::contiguous_strides(c.kind == FftKind::c2r ? half : c.shape),
        mw::contiguous_strides(c.kind == FftKind::r2c ? half : c.shape), c.axes},
       threads);
   std::int64_t elements = 1;
@@ -112,7 +111,8 @@ void run(const Case& c, DType precision, int threads) {
   const Block workspace(fft->workspace_bytes());
 
   const double time = seconds(*fft, in.data, out.data, workspace.data);
-  const double flops = (c.kind == FftKind::c2c ? 5.0 : 2.5) * static_cast<double>(elements) * std::log2(n);
+  const double flops =
+      (c.kind == FftKind::c2c ? 5.0 : 2.5) * static_cast<double>(elements) * std::log2(n);
   std::printf("%-20s %-8s %14.0f %8.2f %14.0f\n", c.name, std::string(name(precision)).c_str(),
               time * 1e9, flops / time * 1e-9, fft->estimate() * 1e9);
 }

@@ -5,4 +5,8 @@ function(mw_warnings target)
   target_compile_options(
     ${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
                       -Woverloaded-virtual -Wnull-dereference $<$<BOOL:${MW_WERROR}>:-Werror>)
+  # False alarms of GCC 12 at -O2, where a std::string is moved through a std::variant.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-stringop-overread -Wno-stringop-overflow -Wno-restrict)
+  endif()
 endfunction()

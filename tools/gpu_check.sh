@@ -57,7 +57,7 @@ pack() { # for Python VERSION of the machine without a network, 3.12 say
   "$python" -m pip download -q --no-deps -d "$extra" scipy-openblas64
   mkdir -p "$extra/gtest/include" "$extra/gtest/lib"
   cp -r /usr/include/gtest "$extra/gtest/include/"
-  cp -r /usr/lib/*/libgtest*.a /usr/lib/*/cmake/GTest "$extra/gtest/lib/"
+  cp -r /usr/lib/*/libgtest*.a "$extra/gtest/lib/"
 }
 
 build() {
@@ -86,7 +86,9 @@ conformance() {
 
 cpp() {
   local status=0 operation
-  on_device "$build/tests/unit_tests" --gtest_brief=1 || status=1
+  # Tests that put a fake driver in the real one's place need a process of their own.
+  on_device "$build/tests/unit_tests" --gtest_brief=1 --gtest_filter='-*Fake*' || status=1
+  on_device "$build/tests/unit_tests" --gtest_brief=1 --gtest_filter='*Fake*' || status=1
   for operation in fft matmul; do conformance "$operation" || status=1; done
   [ "$status" = 0 ] && echo "C++ tests on the device passed"
   return "$status"

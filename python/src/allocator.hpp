@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The user's own memory manager (BaseCUDAMemoryManager or its stream-ordered kin) as a MemoryResource.
+// The user's own memory manager (BaseCUDAMemoryManager or its stream-ordered kin) as a
+// MemoryResource.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms: from Python's arguments to an FFTRequest, once for the functions and the object.
+// Fourier transforms: from Python's arguments to an FFTRequest, once for the functions and the
+// object.
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
@@ -14,6 +15,11 @@ namespace {
 
 constexpr const char* kOperation = FFTProblem::kOperation;
 
+/// The arguments of the functions and of FFT(), as they come; options are None or an object.
+struct FFTArguments {
+  nb::handle operand, axes, options, execution, stream, out;
+};
+
 /// The request of a call, and what must live while it runs.
 struct FFTCall {
   FFTRequest request;
@@ -21,10 +27,12 @@ struct FFTCall {
 };
 
 /// `direction` is the only one to serve; none: all that the type has.
-FFTCall understand(nb::handle operand, nb::handle out, FFTOptions& options, const Package& package,
+FFTCall understand(const FFTArguments& given, FFTOptions& options, const Package& package,
                    std::optional<FFTDirection> direction) {
+  const auto [operand, out] = std::pair(given.operand, given.out);
+  const Stream consumer = consumer_of(given.stream, package, kOperation);
   FFTCall call;
-  Adopted input = package.adopt(operand, {kOperation, "operand"}, {}, options.in_place);
+  Adopted input = package.adopt(operand, {kOperation, "operand"}, consumer, options.in_place);
   const FFTType type = resolved_type(input.view.dtype, options);
   if (type == FFTType::r2c && is_complex(input.view.dtype)) {
     fail_as("ComplexOperandError", ErrorKind::invalid_argument, kOperation,
@@ -34,7 +42,7 @@ FFTCall understand(nb::handle operand, nb::handle out, FFTOptions& options, cons
   call.keeper = std::move(input.keeper);
   if (!out.is_none()) {
     require_package(out, package, {kOperation, "out"});
-    Adopted target = package.adopt(out, {kOperation, "out"}, {}, true);
+    Adopted target = package.adopt(out, {kOperation, "out"}, consumer, true);
     options.out = std::move(target.view);
     call.out_keeper = std::move(target.keeper);
     call.out = nb::borrow(out);
@@ -51,16 +59,16 @@ FFTCall understand(nb::handle operand, nb::handle out, FFTOptions& options, cons
 class FFTObject final : public SessionObject {
  public:
   /// `function` fixes the type, if it is given.
-  FFTObject(nb::handle operand, nb::handle axes, nb::handle options, nb::handle execution,
-            nb::handle out, const FFTFunction* function = nullptr)
-      : SessionObject(package_of(operand, {kOperation, "operand"}), options, kOperation) {
+  explicit FFTObject(const FFTArguments& given, const FFTFunction* function = nullptr)
+      : SessionObject(package_of(given.operand, {kOperation, "operand"}), given.options,
+                      kOperation) {
     const LoggerScope logging(logger_);
-    FFTOptions parsed = parse_fft_options(axes, options, execution);
+    FFTOptions parsed = parse_fft_options(given.axes, given.options, given.execution);
     if (function) fix_type(parsed, *function);
     execution_ = parsed.execution;
     in_place_ = parsed.in_place;
     const auto only = function ? std::optional(function->direction) : std::nullopt;
-    FFTCall call = understand(operand, out, parsed, package(), only);
+    FFTCall call = understand(given, parsed, package(), only);
     if (call.out.is_valid()) out_ = std::move(call.out);
     keep(std::move(call.keeper));
     keep(std::move(call.out_keeper));
@@ -100,9 +108,9 @@ class FFTObject final : public SessionObject {
     const Lock lock(*this);
     session().check_alive();
     const OperandLayout& input = problem().input();
-    return of_result
-               ? nb::make_tuple(tuple_from(problem().result_shape), tuple_from(problem().result_strides))
-               : nb::make_tuple(tuple_from(input.shape), tuple_from(input.strides));
+    return of_result ? nb::make_tuple(tuple_from(problem().result_shape),
+                                      tuple_from(problem().result_strides))
+                     : nb::make_tuple(tuple_from(input.shape), tuple_from(input.strides));
   }
 
   nb::tuple key() {
@@ -147,34 +155,50 @@ nb::object transform_once(nb::handle operand, nb::handle axes, nb::handle option
                           nb::handle execution, nb::handle stream, nb::handle out, int function) {
   const FFTFunction& row = fft_function(function);
   const nb::object known = coerce_fft_options(options);
+  const FFTArguments given{operand, axes, known, execution, stream, out};
   const CommonOptions common = common_options(known);
   follow_logging();
   const LoggerScope logging(common.logger);
   if (needs_object(common)) {
-    FFTObject object(operand, axes, known, execution, out, &row);
+    FFTObject object(given, &row);
     object.plan(stream);
     return object.execute_wanted(row.direction, stream, false);
   }
   FFTOptions parsed = parse_fft_options(axes, known, execution);
   fix_type(parsed, row);
   const Package& package = package_of(operand, {kOperation, "operand"});
-  FFTCall call = understand(operand, out, parsed, package, row.direction);
+  FFTCall call = understand(given, parsed, package, row.direction);
   const ProblemOf<FFTProblem> problem(std::move(call.request.problem));
   return run_once(
       problem, call.request.arguments,
       {kOperation, package, parsed.execution, stream, common.blocking, std::move(call.out)});
 }
 
+// What any package's arrays are to a type checker: anything.
+constexpr char kFunctionSignature[] =
+    "def fft(operand: typing.Any, axes: typing.Any, options: typing.Any, execution: typing.Any, "
+    "stream: "
+    "typing.Any, out: typing.Any, function: int) -> typing.Any";
+constexpr char kExecuteSignature[] =
+    "def execute(self, direction: typing.Any = None, stream: typing.Any = None, release_workspace: "
+    "bool = "
+    "False) -> typing.Any";
+constexpr char kLayoutSignature[] =
+    "def _layout(self, of_result: bool) -> tuple[tuple[int, ...], tuple[int, ...]]";
+
 constexpr const char* kExecuteDoc =
     "The transform of the operand as it is now, by the plan.\n\n"
     "Args:\n"
-    "    direction: FFTDirection, 'forward' or 'inverse', -1 or +1; by default forward for C2C and R2C,\n"
+    "    direction: FFTDirection, 'forward' or 'inverse', -1 or +1; by default forward for C2C and "
+    "R2C,\n"
     "        inverse for C2R.\n"
-    "    stream: where device work is queued: None (the package's current stream), a handle as int, or\n"
+    "    stream: where device work is queued: None (the package's current stream), a handle as "
+    "int, or\n"
     "        a stream object of the operand's package. Ignored on the CPU.\n"
     "    release_workspace: give the scratch memory back afterwards.\n\n"
     "Returns:\n"
-    "    The transform in new memory, an array of the operand's package; or ``out``, or the operand with\n"
+    "    The transform in new memory, an array of the operand's package; or ``out``, or the "
+    "operand with\n"
     "    the option ``inplace``, filled.\n\n"
     "Raises:\n"
     "    InvalidArgumentError: a direction that the transform does not have.\n"
@@ -184,32 +208,36 @@ constexpr const char* kExecuteDoc =
 
 void init_fft(nb::module_& m) {
   const auto none = nb::none();
-  m.def("fft", transform_once, nb::arg("operand").none(), nb::arg("axes").none(), nb::arg("options").none(),
-        nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none(),
-        nb::arg("function"), "See mathwright.fft; function: 0 fft, 1 ifft, 2 rfft, 3 irfft.");
+  m.def("fft", transform_once, nb::arg("operand").none(), nb::arg("axes").none(),
+        nb::arg("options").none(), nb::arg("execution").none(), nb::arg("stream").none(),
+        nb::arg("out").none(), nb::arg("function"), nb::sig(kFunctionSignature),
+        "See mathwright.fft; function: 0 fft, 1 ifft, 2 rfft, 3 irfft.");
   init_fft_keys(m);
 
   nb::class_<FFTObject, SessionObject>(m, "FFTSession", "See mathwright.fft.FFT.")
       .def(
           "__init__",
           [](FFTObject* self, nb::handle operand, nb::handle axes, nb::handle options,
-             nb::handle execution, nb::handle out) {
+             nb::handle execution, nb::handle stream, nb::handle out) {
             const nb::object known = coerce_fft_options(options);
-            new (self) FFTObject(operand, axes, known, execution, out);
+            new (self) FFTObject({operand, axes, known, execution, stream, out});
           },
           nb::arg("operand").none(), nb::arg("axes").none(), nb::arg("options").none(),
-          nb::arg("execution").none(), nb::arg("out").none())
-      .def("_plan", &FFTObject::plan_direction, nb::arg("stream").none(), nb::arg("direction").none())
+          nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none())
+      .def("_plan", &FFTObject::plan_direction, nb::arg("stream").none(),
+           nb::arg("direction").none())
       .def("execute", &FFTObject::execute_direction, nb::arg("direction") = none,
-           nb::arg("stream") = none, nb::arg("release_workspace") = false, kExecuteDoc)
+           nb::arg("stream") = none, nb::arg("release_workspace") = false,
+           nb::sig(kExecuteSignature), kExecuteDoc)
       .def("_reset", &FFTObject::reset, nb::arg("operand").none(), nb::arg("out").none(),
            nb::arg("stream").none())
       .def("_reset_unchecked", &FFTObject::reset_unchecked, nb::arg("operand").none(),
            nb::arg("out").none())
-      .def("_layout", &FFTObject::layout, nb::arg("of_result"))
-      .def("_key", &FFTObject::key)
+      .def("_layout", &FFTObject::layout, nb::arg("of_result"), nb::sig(kLayoutSignature))
+      .def("_key", &FFTObject::key, nb::sig("def _key(self) -> tuple[typing.Any, ...]"))
       .def("release_operand", &FFTObject::release_operands,
-           "Drops the operand; another must be given to reset_operand() before the next execute(). The "
+           "Drops the operand; another must be given to reset_operand() before the next execute(). "
+           "The "
            "plan is kept. A second call does nothing.");
 }
 

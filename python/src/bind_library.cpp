@@ -63,13 +63,20 @@ void init_library(nb::module_& m) {
   let_others_run_while_planning();
   const auto release = nb::call_guard<nb::gil_scoped_release>();
   m.def("info", &info, release, "See mathwright.info.");
-  m.def("info_json", &info_json, release, "The report of info() and the environment variables, as JSON.");
-  m.def("plan_cache_statistics", cache_statistics, "See mathwright.plan_cache.statistics.");
-  m.def("plan_cache_entries", cache_entries, "See mathwright.plan_cache.entries.");
+  m.def("info_json", &info_json, release,
+        "The report of info() and the environment variables, as JSON.");
+  m.def("plan_cache_statistics", cache_statistics,
+        nb::sig("def plan_cache_statistics() -> dict[str, int]"),
+        "See mathwright.plan_cache.statistics.");
+  m.def("plan_cache_entries", cache_entries,
+        nb::sig("def plan_cache_entries() -> list[dict[str, str | int]]"),
+        "See mathwright.plan_cache.entries.");
   m.def("plan_cache_clear", &clear_plan_cache, release, "See mathwright.plan_cache.clear.");
   m.def("plan_cache_limit", &limit_plan_cache, nb::arg("count"), nb::arg("bytes"), release,
         "See mathwright.plan_cache.limit.");
-  m.def("host_pool_statistics", pool_statistics, "See mathwright.memory.host_pool_statistics.");
+  m.def("host_pool_statistics", pool_statistics,
+        nb::sig("def host_pool_statistics() -> dict[str, int]"),
+        "See mathwright.memory.host_pool_statistics.");
   m.def("set_wheel_roots", &dl::set_wheel_roots, nb::arg("roots"),
         "The site-packages folders where wheels with vendor libraries may be.");
   m.def("set_candidates", &set_candidates, nb::arg("names"),

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: from Python's arguments to a MatmulRequest, once for the function and the object.
+// Matrix products: from Python's arguments to a MatmulRequest, once for the function and the
+// object.
 #include <nanobind/stl/string.h>
 
 #include "base/log.hpp"
@@ -19,7 +20,7 @@ constexpr const char* kOperation = MatmulProblem::kOperation;
 struct MatmulArguments {
   nb::handle a, b, c, alpha, beta;
   bool conjugate_a, conjugate_b;
-  nb::handle options, execution, out;
+  nb::handle options, execution, stream, out;
 };
 
 /// The same, understood.
@@ -31,10 +32,11 @@ struct MatmulCall {
   bool in_place = false;
 };
 
-Adopted adopt(nb::handle array, const char* name, const Package& package, bool writes = false) {
+Adopted adopt(nb::handle array, const char* name, const Package& package, Stream consumer,
+              bool writes) {
   const Who who{kOperation, name};
   require_package(array, package, who);
-  return package.adopt(array, who, {}, writes);
+  return package.adopt(array, who, consumer, writes);
 }
 
 bool wants_in_place(const MatmulArguments& given) {
@@ -48,7 +50,8 @@ bool wants_in_place(const MatmulArguments& given) {
 
 void warn_of_idle_beta() {
   log(LogLevel::warning, [] {
-    return text(kOperation, ": beta is given without c and has no effect; pass c, or leave beta away");
+    return text(kOperation,
+                ": beta is given without c and has no effect; pass c, or leave beta away");
   });
 }
 
@@ -57,8 +60,9 @@ MatmulCall understand(const MatmulArguments& given, const Package& package) {
   MatmulOperands operands;
   MatmulOptions options;
   std::size_t count = 0;
+  const Stream consumer = consumer_of(given.stream, package, kOperation);
   const auto take = [&](nb::handle array, const char* name, bool writes = false) {
-    Adopted adopted = adopt(array, name, package, writes);
+    Adopted adopted = adopt(array, name, package, consumer, writes);
     call.keepers[count++] = std::move(adopted.keeper);
     return adopted.view;
   };
@@ -161,7 +165,8 @@ nb::object matmul_once(nb::handle a, nb::handle b, nb::handle c, nb::handle alph
                        nb::handle out) {
   const nb::object known = coerced(options);
   const MatmulArguments given{
-      a, b, c, alpha, beta, (conjugate & 1) != 0, (conjugate & 2) != 0, known, execution, out};
+      a,     b,         c,      alpha, beta, (conjugate & 1) != 0, (conjugate & 2) != 0,
+      known, execution, stream, out};
   const CommonOptions common = common_options(known);
   follow_logging();
   const LoggerScope logging(common.logger);
@@ -173,14 +178,28 @@ nb::object matmul_once(nb::handle a, nb::handle b, nb::handle c, nb::handle alph
   const Package& package = package_of(a, {kOperation, "a"});
   MatmulCall call = understand(given, package);
   const ProblemOf<MatmulProblem> problem(std::move(call.request.problem));
-  return run_once(problem, call.request.arguments,
-                  {kOperation, package, call.execution, stream, common.blocking, std::move(call.out)});
+  return run_once(
+      problem, call.request.arguments,
+      {kOperation, package, call.execution, stream, common.blocking, std::move(call.out)});
 }
+
+// What any package's arrays are to a type checker: anything.
+constexpr char kFunctionSignature[] =
+    "def matmul(a: typing.Any, b: typing.Any, c: typing.Any, alpha: typing.Any, beta: typing.Any, "
+    "conjugate: int, options: typing.Any, execution: typing.Any, stream: typing.Any, "
+    "out: typing.Any) -> typing.Any";
+constexpr char kExecuteSignature[] =
+    "def execute(self, *, stream: typing.Any = None, release_workspace: bool = False) -> "
+    "typing.Any";
+constexpr char kUncheckedSignature[] =
+    "def execute_unchecked(self, *, stream: typing.Any = None, release_workspace: bool = False) -> "
+    "typing.Any";
 
 constexpr const char* kExecuteDoc =
     "The product of the operands as they are now, by the plan.\n\n"
     "Args:\n"
-    "    stream: where device work is queued: None (the package's current stream), a handle as int, or\n"
+    "    stream: where device work is queued: None (the package's current stream), a handle as "
+    "int, or\n"
     "        a stream object of the operands' package. Ignored on the CPU.\n"
     "    release_workspace: give the scratch memory back afterwards.\n\n"
     "Returns:\n"
@@ -196,36 +215,39 @@ void init_matmul(nb::module_& m) {
   m.def("matmul", matmul_once, nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(),
         nb::arg("alpha").none(), nb::arg("beta").none(), nb::arg("conjugate"),
         nb::arg("options").none(), nb::arg("execution").none(), nb::arg("stream").none(),
-        nb::arg("out").none(), "See mathwright.linalg.matmul; bits 0 and 1 of conjugate are a's and b's.");
+        nb::arg("out").none(), nb::sig(kFunctionSignature),
+        "See mathwright.linalg.matmul; bits 0 and 1 of conjugate are a's and b's.");
 
   nb::class_<MatmulObject, SessionObject>(m, "MatmulSession", "See mathwright.linalg.Matmul.")
       .def(
           "__init__",
           [](MatmulObject* self, nb::handle a, nb::handle b, nb::handle c, nb::handle alpha,
              nb::handle beta, int conjugate, nb::handle options, nb::handle execution,
-             nb::handle out) {
+             nb::handle stream, nb::handle out) {
             const nb::object known = coerced(options);
             new (self) MatmulObject({a, b, c, alpha, beta, (conjugate & 1) != 0,
-                                     (conjugate & 2) != 0, known, execution, out});
+                                     (conjugate & 2) != 0, known, execution, stream, out});
           },
           nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
           nb::arg("beta").none(), nb::arg("conjugate"), nb::arg("options").none(),
-          nb::arg("execution").none(), nb::arg("out").none())
+          nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none())
       .def("_plan", &MatmulObject::plan, nb::arg("stream").none())
       .def("execute", &MatmulObject::execute, nb::kw_only(), nb::arg("stream") = none,
-           nb::arg("release_workspace") = false, kExecuteDoc)
+           nb::arg("release_workspace") = false, nb::sig(kExecuteSignature), kExecuteDoc)
       .def("execute_unchecked", &MatmulObject::execute_unchecked, nb::kw_only(),
            nb::arg("stream") = none, nb::arg("release_workspace") = false,
+           nb::sig(kUncheckedSignature),
            "The same as execute(), whose checks cost next to nothing.")
       .def("_reset", &MatmulObject::reset, nb::arg("a").none(), nb::arg("b").none(),
            nb::arg("c").none(), nb::arg("alpha").none(), nb::arg("beta").none(),
            nb::arg("out").none(), nb::arg("stream").none())
       .def("_reset_unchecked", &MatmulObject::reset_unchecked, nb::arg("a").none(),
-           nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(), nb::arg("beta").none(),
-           nb::arg("out").none())
-      .def("release_operands", &MatmulObject::release_operands,
-           "Drops the operands; every one of them must be given to reset_operands() before the next "
-           "execute(). The plan is kept. A second call does nothing.");
+           nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
+           nb::arg("beta").none(), nb::arg("out").none())
+      .def(
+          "release_operands", &MatmulObject::release_operands,
+          "Drops the operands; every one of them must be given to reset_operands() before the next "
+          "execute(). The plan is kept. A second call does nothing.");
 }
 
 }  // namespace mw::py

@@ -22,8 +22,8 @@ int clear_session(PyObject* self) {
 }
 
 PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_session)},
-                                  {Py_tp_clear, reinterpret_cast<void*>(clear_session)},
-                                  {0, nullptr}};
+                       {Py_tp_clear, reinterpret_cast<void*>(clear_session)},
+                       {0, nullptr}};
 
 }  // namespace
 
@@ -45,12 +45,13 @@ void init_session(nb::module_& m) {
       .def_prop_ro("planned", &SessionObject::planned, "Whether plan() has been called.")
       .def_prop_ro("_on_cuda", &SessionObject::on_cuda)
       .def_prop_ro(
-          "valid_state", [](SessionObject& self) { return !self.freed(); },
-          "False after free().")
+          "valid_state", [](SessionObject& self) { return !self.freed(); }, "False after free().")
       .def(
           "__enter__", [](nb::handle self) { return nb::borrow(self); },
           nb::sig("def __enter__(self) -> typing.Self"))
-      .def("__exit__", [](SessionObject& self, nb::args) { self.free(); });
+      .def(
+          "__exit__", [](SessionObject& self, nb::args) { self.free(); },
+          nb::sig("def __exit__(self, *error: object) -> None"));
 }
 
 }  // namespace mw::py

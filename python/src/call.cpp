@@ -35,7 +35,8 @@ std::optional<Stream> stream_from_object(nb::handle stream) {
 }
 
 std::string lower_case(std::string word) {
-  for (char& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  for (char& letter : word)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return word;
 }
 
@@ -74,7 +75,8 @@ void check_keys(nb::handle execution, const char* operation) {
 
 }  // namespace
 
-Queue parse_stream(nb::handle stream, const Package& package, Device device, const char* operation) {
+Queue parse_stream(nb::handle stream, const Package& package, Device device,
+                   const char* operation) {
   if (stream.is_none()) return {package.current_stream(device), false};
   if (PyLong_Check(stream.ptr()) && !PyBool_Check(stream.ptr())) {
     return {stream_from_int(stream), true};
@@ -92,6 +94,10 @@ Queue parse_stream(nb::handle stream, const Package& package, Device device, con
   return {*found, true};
 }
 
+Stream consumer_of(nb::handle stream, const Package& package, const char* operation) {
+  return stream.is_none() ? Stream{} : parse_stream(stream, package, {}, operation).stream;
+}
+
 Execution parse_execution(nb::handle execution, const char* operation) {
   if (execution.is_none()) return {};
   const bool is_string = nb::isinstance<nb::str>(execution);
@@ -99,19 +105,22 @@ Execution parse_execution(nb::handle execution, const char* operation) {
   if (is_dict) check_keys(execution, operation);
   const nb::object name = is_string ? nb::borrow(execution) : part(execution, "name");
   for (const auto& row : kSpaces) {
-    if (!nb::isinstance<nb::str>(name) || lower_case(nb::cast<std::string>(name)) != row.name) continue;
+    if (!nb::isinstance<nb::str>(name) || lower_case(nb::cast<std::string>(name)) != row.name)
+      continue;
     Execution parsed{.space = row.space};
     if (is_string) return parsed;
     const bool on_cpu = row.space == Execution::Space::cpu;
     const char* what = on_cpu ? "num_threads" : "device_id";
     const nb::object count = part(execution, what);
     if (count.is_none()) return parsed;
-    (on_cpu ? parsed.num_threads : parsed.device_id) = count_from(count, what, on_cpu ? 1 : 0, operation);
+    (on_cpu ? parsed.num_threads : parsed.device_id) =
+        count_from(count, what, on_cpu ? 1 : 0, operation);
     return parsed;
   }
-  fail(ErrorKind::invalid_argument, operation, ": execution is ", shown(execution),
-       "; None, 'cpu', 'cuda', {'name': 'cpu', 'num_threads': n}, {'name': 'cuda', 'device_id': n}, "
-       "ExecutionCPU() or ExecutionCUDA() is wanted");
+  fail(
+      ErrorKind::invalid_argument, operation, ": execution is ", shown(execution),
+      "; None, 'cpu', 'cuda', {'name': 'cpu', 'num_threads': n}, {'name': 'cuda', 'device_id': n}, "
+      "ExecutionCPU() or ExecutionCUDA() is wanted");
 }
 
 std::complex<double> parse_scalar(nb::handle value, const Who& who) {

@@ -10,11 +10,15 @@
 
 namespace mw::py {
 
-/// stream=: None (the package's current stream on `device`), a handle as int, or a stream object of the
-/// operands' package, or of a package of streams (cuda.core). Ignored when nothing runs on a device.
-/// Errors: TypeError.
+/// stream=: None (the package's current stream on `device`), a handle as int, or a stream object of
+/// the operands' package, or of a package of streams (cuda.core). Ignored when nothing runs on a
+/// device. Errors: TypeError.
 [[nodiscard]] Queue parse_stream(nb::handle stream, const Package& package, Device device,
                                  const char* operation);
+
+/// The stream that operands must be ready on: the one the caller names, else the package's own
+/// order.
+[[nodiscard]] Stream consumer_of(nb::handle stream, const Package& package, const char* operation);
 
 /// execution=: None, "cpu" or "cuda" in any case, {"name": …, …}, or an object with a name. Errors:
 /// ValueError.
@@ -30,14 +34,15 @@ struct CommonOptions {
   nb::object logger;      ///< None or a logging.Logger
 };
 
-/// options=: None stays None, a dict becomes `python_class` of `module`, an object of that class stays.
-/// Errors: TypeError.
+/// options=: None stays None, a dict becomes `python_class` of `module`, an object of that class
+/// stays. Errors: TypeError.
 [[nodiscard]] nb::object coerce_options(nb::handle options, const char* module,
                                         const char* python_class, const char* operation);
 [[nodiscard]] CommonOptions common_options(nb::handle options);
 
 /// The result's recipe for a problem.
-[[nodiscard]] ResultSpec result_spec(DType dtype, const Dims& shape, const Dims& strides, Device device);
+[[nodiscard]] ResultSpec result_spec(DType dtype, const Dims& shape, const Dims& strides,
+                                     Device device);
 
 /// Lets other Python threads run while it lives, if `wanted`.
 class WithoutGil {
@@ -50,8 +55,8 @@ class WithoutGil {
   std::optional<nb::gil_scoped_release> released_;
 };
 
-/// Seconds of work from which other threads should run meanwhile: letting them costs about 0.1 µs, and
-/// getting the lock back may cost a switch of threads.
+/// Seconds of work from which other threads should run meanwhile: letting them costs about 0.1 µs,
+/// and getting the lock back may cost a switch of threads.
 inline constexpr double kGilSeconds = 10e-6;
 
 }  // namespace mw::py

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// DLPack's binary interface, in our own declarations: how arrays travel between packages without a copy.
+// DLPack's binary interface, in our own declarations: how arrays travel between packages without a
+// copy.
 //
 //   capsule "dltensor"             ManagedTensor           before version 1.0
 //   capsule "dltensor_versioned"   ManagedTensorVersioned  1.0 and later; says "read-only"
-//   capsule "dlpack_exchange_api"  ExchangeApi             on the array's type; function pointers that do
+//   capsule "dlpack_exchange_api"  ExchangeApi             on the array's type; function pointers
+//   that do
 //                                                          the same without any Python call
 //
 // The consumer renames a capsule to "used_…" and then owns its content.

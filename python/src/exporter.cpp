@@ -68,13 +68,15 @@ class Exporter {
   nb::object dlpack(nb::handle stream, nb::handle max_version) const {
     order_after_write(stream);
     const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
-    return versioned ? capsule_of<dlpack::ManagedTensorVersioned>(tensor_, dlpack::kVersionedCapsule)
-                     : capsule_of<dlpack::ManagedTensor>(tensor_, dlpack::kCapsule);
+    return versioned
+               ? capsule_of<dlpack::ManagedTensorVersioned>(tensor_, dlpack::kVersionedCapsule)
+               : capsule_of<dlpack::ManagedTensor>(tensor_, dlpack::kCapsule);
   }
 
-  nb::tuple device() const {
+  nb::typed<nb::tuple, int, int> device() const {
     const Device device = tensor_.device();
-    return nb::make_tuple(static_cast<int>(device.is_cpu() ? dlpack::cpu : dlpack::cuda), device.id);
+    const int type = device.is_cpu() ? dlpack::cpu : dlpack::cuda;
+    return nb::borrow<nb::typed<nb::tuple, int, int>>(nb::make_tuple(type, device.id));
   }
 
  private:
@@ -83,9 +85,10 @@ class Exporter {
   void order_after_write(nb::handle stream) const {
     if (tensor_.device().is_cpu()) return;
     const auto number = stream.is_none() ? 1 : nb::cast<std::intptr_t>(stream);
-    require(number != 0, ErrorKind::invalid_argument,
-            "__dlpack__: stream 0 is ambiguous on CUDA; 1 (legacy default), 2 (per-thread default), -1 "
-            "(no ordering) or a handle is wanted");
+    require(
+        number != 0, ErrorKind::invalid_argument,
+        "__dlpack__: stream 0 is ambiguous on CUDA; 1 (legacy default), 2 (per-thread default), -1 "
+        "(no ordering) or a handle is wanted");
     if (number == -1) return;
     const Stream consumer{number == 1 ? nullptr : reinterpret_cast<void*>(number)};
     if (consumer == written_) return;
@@ -106,11 +109,12 @@ nb::object export_tensor(Tensor tensor, Stream written) {
 
 void init_exporter(nb::module_& m) {
   nb::class_<Exporter>(m, "Exporter", "Memory of the library, on its way to another package.")
-      .def("__dlpack__",
-           [](const Exporter& self, nb::handle stream, nb::handle max_version, nb::handle,
-              nb::handle) { return self.dlpack(stream, max_version); },
-           nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def(
+          "__dlpack__",
+          [](const Exporter& self, nb::handle stream, nb::handle max_version, nb::handle,
+             nb::handle) { return self.dlpack(stream, max_version); },
+          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
       .def("__dlpack_device__", &Exporter::device);
 }
 

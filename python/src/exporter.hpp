@@ -11,8 +11,8 @@ namespace mw::py {
 
 namespace nb = nanobind;
 
-/// An object with __dlpack__ and __dlpack_device__ for memory whose last write was queued on `written`.
+/// An object with __dlpack__ and __dlpack_device__ for memory whose last write was queued on
+/// `written`.
 [[nodiscard]] nb::object export_tensor(Tensor tensor, Stream written);
-
 
 }  // namespace mw::py

@@ -65,8 +65,8 @@ Dims axes_from(nb::handle axes) {
 }
 
 nb::tuple layout_tuple(const OperandLayout& layout) {
-  return nb::make_tuple(nb::str(std::string(mw::name(layout.dtype)).c_str()), tuple_from(layout.shape),
-                        tuple_from(layout.strides), layout.conjugate);
+  return nb::make_tuple(nb::str(std::string(mw::name(layout.dtype)).c_str()),
+                        tuple_from(layout.shape), tuple_from(layout.strides), layout.conjugate);
 }
 
 OperandLayout layout_from(nb::handle tuple) {
@@ -100,10 +100,12 @@ KeyedProblem problem_of_key(nb::handle key) {
     problem.directions = planned_directions(problem.type, std::nullopt);
     problem.result_shape = problem.result().shape;
     problem.result_strides = problem.result().strides;
-    if (nb::cast<std::string>(plan[5]) == "cuda") keyed.memory = Device::cuda(nb::cast<int>(plan[6]));
+    if (nb::cast<std::string>(plan[5]) == "cuda")
+      keyed.memory = Device::cuda(nb::cast<int>(plan[6]));
     const bool on_cpu = nb::cast<std::string>(execution[0]) == "cpu";
     keyed.execution.space = on_cpu ? Execution::Space::cpu : Execution::Space::cuda;
-    (on_cpu ? keyed.execution.num_threads : keyed.execution.device_id) = nb::cast<int>(execution[1]);
+    (on_cpu ? keyed.execution.num_threads : keyed.execution.device_id) =
+        nb::cast<int>(execution[1]);
   } catch (const std::exception&) {
     fail(ErrorKind::invalid_argument, kOperation, ": key is ", shown(key),
          "; a key of FFT.create_key, FFT.create_key_from_metadata or FFT.get_key is wanted");
@@ -120,7 +122,8 @@ nb::tuple key_for_view(const TensorRef& view, nb::handle axes, nb::handle option
   return fft_key(request.problem, view.device, parsed.execution);
 }
 
-nb::tuple create_key(nb::handle operand, nb::handle axes, nb::handle options, nb::handle execution) {
+nb::tuple create_key(nb::handle operand, nb::handle axes, nb::handle options,
+                     nb::handle execution) {
   const Who who{kOperation, "operand"};
   const Adopted adopted = package_of(operand, who).adopt(operand, who, {}, false);
   return key_for_view(adopted.view, axes, options, execution);
@@ -195,7 +198,8 @@ std::optional<FFTDirection> parse_direction(nb::handle direction) {
     PyErr_Clear();
   }
   fail(ErrorKind::invalid_argument, kOperation, ": direction is ", shown(direction),
-       "; FFTDirection.FORWARD, FFTDirection.INVERSE, 'forward', 'inverse', -1, +1 or None is wanted");
+       "; FFTDirection.FORWARD, FFTDirection.INVERSE, 'forward', 'inverse', -1, +1 or None is "
+       "wanted");
 }
 
 nb::tuple fft_key(const FFTProblem& problem, Device memory, const Execution& execution) {
@@ -203,23 +207,39 @@ nb::tuple fft_key(const FFTProblem& problem, Device memory, const Execution& exe
                       (execution.space == Execution::Space::operands && memory.is_cpu());
   const int device = memory.is_cuda() ? memory.id : execution.device_id;
   const int detail =
-      on_cpu ? place(kOperation, Device::cpu(), {.space = Execution::Space::cpu, .num_threads = execution.num_threads})
+      on_cpu ? place(kOperation, Device::cpu(),
+                     {.space = Execution::Space::cpu, .num_threads = execution.num_threads})
                    .context.threads
              : device;
   const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                   [&](const auto& row) { return row.value == problem.type; });
-  const nb::tuple plan = nb::make_tuple(type->word, layout_tuple(problem.input()),
-                                        layout_tuple(problem.result()), tuple_from(problem.axes),
-                                        problem.in_place, memory.is_cpu() ? "cpu" : "cuda", memory.id);
+  const nb::tuple plan = nb::make_tuple(
+      type->word, layout_tuple(problem.input()), layout_tuple(problem.result()),
+      tuple_from(problem.axes), problem.in_place, memory.is_cpu() ? "cpu" : "cuda", memory.id);
   return nb::make_tuple(plan, nb::none(), nb::make_tuple(on_cpu ? "cpu" : "cuda", detail));
 }
 
+namespace {
+
+constexpr char kKeySignature[] =
+    "def fft_key(operand: typing.Any, axes: typing.Any, options: typing.Any, execution: "
+    "typing.Any) -> "
+    "tuple[typing.Any, ...]";
+constexpr char kMetadataSignature[] =
+    "def fft_key_from_metadata(shape: typing.Any, dtype: str, memory_space: str, strides: "
+    "typing.Any, "
+    "axes: typing.Any, options: typing.Any, execution: typing.Any) -> tuple[typing.Any, ...]";
+
+}  // namespace
+
 void init_fft_keys(nb::module_& m) {
-  m.def("fft_key", create_key, nb::arg("operand").none(), nb::arg("axes").none(), nb::arg("options").none(),
-        nb::arg("execution").none(), "See FFT.create_key.");
+  m.def("fft_key", create_key, nb::arg("operand").none(), nb::arg("axes").none(),
+        nb::arg("options").none(), nb::arg("execution").none(), nb::sig(kKeySignature),
+        "See FFT.create_key.");
   m.def("fft_key_from_metadata", create_key_from_metadata, nb::arg("shape"), nb::arg("dtype"),
         nb::arg("memory_space"), nb::arg("strides").none(), nb::arg("axes").none(),
-        nb::arg("options").none(), nb::arg("execution").none(), "See FFT.create_key_from_metadata.");
+        nb::arg("options").none(), nb::arg("execution").none(), nb::sig(kMetadataSignature),
+        "See FFT.create_key_from_metadata.");
   m.def("fft_workspace_of_key", workspace_of_key, nb::arg("key"), "See estimate_workspace_size.");
 }
 

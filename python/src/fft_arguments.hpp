@@ -35,7 +35,8 @@ void fix_type(FFTOptions& options, const FFTFunction& function);
 [[nodiscard]] std::optional<FFTDirection> parse_direction(nb::handle direction);
 
 /// A hashable value that says what a plan depends on: (problem, callbacks, execution).
-[[nodiscard]] nb::tuple fft_key(const FFTProblem& problem, Device memory, const Execution& execution);
+[[nodiscard]] nb::tuple fft_key(const FFTProblem& problem, Device memory,
+                                const Execution& execution);
 
 void init_fft_keys(nb::module_& m);
 

@@ -67,13 +67,11 @@ LoggerScope::LoggerScope(nb::handle logger) {
 void init_logging(nb::module_& m) {
   set_log_sink(write, LogLevel::warning);
   m.def(
-      "_set_log_level",
-      [](int level) { set_log_sink(write, level_from_python(level)); }, nb::arg("level"),
-      "Lets lines from this level of Python's logging on through.");
+      "_set_log_level", [](int level) { set_log_sink(write, level_from_python(level)); },
+      nb::arg("level"), "Lets lines from this level of Python's logging on through.");
   // A thread may still log while the interpreter goes.
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
-    set_log_sink([](LogLevel, std::string_view) {}, LogLevel::off);
-  }));
+  nb::module_::import_("atexit").attr("register")(
+      nb::cpp_function([] { set_log_sink([](LogLevel, std::string_view) {}, LogLevel::off); }));
 }
 
 }  // namespace mw::py

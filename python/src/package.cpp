@@ -26,7 +26,9 @@ namespace {
 constexpr const char* kAccepted =
     "a NumPy array, a PyTorch or CuPy tensor, a JAX array, or any object with __dlpack__ is wanted";
 
-std::string first_component(const std::string& module) { return module.substr(0, module.find('.')); }
+std::string first_component(const std::string& module) {
+  return module.substr(0, module.find('.'));
+}
 
 std::string root_module(nb::handle type) {
   const nb::object module = nb::getattr(type, "__module__", nb::none());
@@ -70,7 +72,7 @@ class Registry {
   static std::unique_ptr<Package> make(nb::handle type, const std::string& name) {
     if (name == "torch") return make_torch_package(type);
     if (name == "cupy") return make_cupy_package();
-    return make_dlpack_package(name);
+    return make_dlpack_package(name, type);
   }
 
   nb::ft_mutex mutex_;
@@ -95,9 +97,10 @@ const Package& register_type(nb::handle array, const Who& who) {
     const bool sequence = nb::isinstance<nb::list>(array) || nb::isinstance<nb::tuple>(array);
     fail_as("OperandTypeError", ErrorKind::type_mismatch, who.operation, ": operand ", who.operand,
             " is of type ", name_of_type(array), "; ", kAccepted,
-            sequence ? ". Convert it with numpy.asarray (a sequence of problems needs every operand "
-                       "to be a sequence of arrays)."
-                     : ".");
+            sequence
+                ? ". Convert it with numpy.asarray (a sequence of problems needs every operand "
+                  "to be a sequence of arrays)."
+                : ".");
   }
   return Registry::instance().add(type, package_name(type));
 }
@@ -123,9 +126,9 @@ Dims element_strides(const Dims& bytes, const Dims& shape, DType dtype, const Wh
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
   for (std::size_t i = 0; i < strides.size(); ++i) {
     if (shape[i] > 1 && strides[i] % item != 0) {
-      fail(ErrorKind::invalid_argument, who.operation, ": operand ", who.operand, " has a stride of ",
-           strides[i], " bytes along axis ", i, "; a multiple of its item size ", item,
-           " is wanted. Pass a copy (.copy()).");
+      fail(ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
+           " has a stride of ", strides[i], " bytes along axis ", i,
+           "; a multiple of its item size ", item, " is wanted. Pass a copy (.copy()).");
     }
     strides[i] /= item;
   }
@@ -142,7 +145,8 @@ void normalize_unit_axes(TensorRef& view) {
 
 Dims dims_from(nb::handle tuple) {
   Dims dims;
-  for (const nb::handle item : nb::borrow<nb::tuple>(tuple)) dims.push_back(nb::cast<std::int64_t>(item));
+  for (const nb::handle item : nb::borrow<nb::tuple>(tuple))
+    dims.push_back(nb::cast<std::int64_t>(item));
   return dims;
 }
 
@@ -151,7 +155,8 @@ namespace {
 nb::tuple scaled_tuple(const Dims& dims, std::int64_t factor) {
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(dims.size())));
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(dims[i] * factor));
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
+                     PyLong_FromLongLong(dims[i] * factor));
   }
   return nb::borrow<nb::tuple>(tuple);
 }

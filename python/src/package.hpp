@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Package: an array package (NumPy, PyTorch, CuPy, JAX, whatever speaks DLPack) as the library sees it:
-// how to read its arrays, how to make new ones, and which stream it is working on.
+// Package: an array package (NumPy, PyTorch, CuPy, JAX, whatever speaks DLPack) as the library sees
+// it: how to read its arrays, how to make new ones, and which stream it is working on.
 //
 // No package is imported here: an operand of its type exists, so it has been.
 #pragma once
@@ -91,15 +91,17 @@ void require_package(nb::handle array, const Package& wanted, const Who& who);
 [[nodiscard]] std::unique_ptr<Package> make_numpy_package();
 [[nodiscard]] std::unique_ptr<Package> make_torch_package(nb::handle array_type);
 [[nodiscard]] std::unique_ptr<Package> make_cupy_package();
-[[nodiscard]] std::unique_ptr<Package> make_dlpack_package(std::string name);
+[[nodiscard]] std::unique_ptr<Package> make_dlpack_package(std::string name, nb::handle array_type);
 
 /// True for numpy.ndarray and its subclasses: the first question asked of every operand.
 [[nodiscard]] bool is_numpy(nb::handle object);
-/// The dtype of a NumPy dtype object. Errors: invalid_argument (unknown to the library, byte-swapped).
+/// The dtype of a NumPy dtype object. Errors: invalid_argument (unknown to the library,
+/// byte-swapped).
 [[nodiscard]] DType dtype_of_numpy(nb::handle descriptor, const Who& who);
 
 /// Strides in elements from strides in bytes. Errors: invalid_argument if they are no multiples.
-[[nodiscard]] Dims element_strides(const Dims& bytes, const Dims& shape, DType dtype, const Who& who);
+[[nodiscard]] Dims element_strides(const Dims& bytes, const Dims& shape, DType dtype,
+                                   const Who& who);
 /// Axes of extent 1 get the stride C order would give them, so that equal layouts compare equal.
 void normalize_unit_axes(TensorRef& view);
 /// A Python tuple of integers as Dims and back.

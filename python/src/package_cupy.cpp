@@ -14,7 +14,9 @@ nb::module_ cupy() { return nb::module_::import_("cupy"); }
 /// A CuPy context manager (a device, a stream) for a scope of C++.
 class Entered {
  public:
-  explicit Entered(nb::object manager) : manager_(std::move(manager)) { manager_.attr("__enter__")(); }
+  explicit Entered(nb::object manager) : manager_(std::move(manager)) {
+    manager_.attr("__enter__")();
+  }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
   ~Entered() {
@@ -34,7 +36,8 @@ class CupyPackage final : public Package {
   CupyPackage()
       : Package("cupy"),
         array_type_(cupy().attr("ndarray")),
-        current_stream_(cupy().attr("cuda").attr("get_current_stream")) {}
+        current_stream_(cupy().attr("cuda").attr("get_current_stream")),
+        current_device_(cupy().attr("cuda").attr("runtime").attr("getDevice")) {}
 
   Adopted adopt(nb::handle array, const Who& who, Stream, bool) const override {
     Adopted adopted;
@@ -55,16 +58,15 @@ class CupyPackage final : public Package {
   }
 
   Produced empty(const ResultSpec& spec, const Queue& queue) const override {
-    const nb::object cuda = cupy().attr("cuda");
     std::optional<Entered> device;
     std::optional<Entered> stream;
-    if (nb::cast<int>(cuda.attr("runtime").attr("getDevice")()) != spec.device.id) {
-      device.emplace(cuda.attr("Device")(spec.device.id));
+    if (nb::cast<int>(current_device_()) != spec.device.id) {
+      device.emplace(cupy().attr("cuda").attr("Device")(spec.device.id));
     }
     if (queue.named && !(current_stream(spec.device) == queue.stream)) {
       // CuPy reuses a freed block in the order of the stream it was allocated on.
-      stream.emplace(
-          cuda.attr("ExternalStream")(reinterpret_cast<std::uintptr_t>(queue.stream.handle)));
+      const auto handle = reinterpret_cast<std::uintptr_t>(queue.stream.handle);
+      stream.emplace(cupy().attr("cuda").attr("ExternalStream")(handle));
     }
     if (!spec.recipe.is_valid()) spec.recipe = arguments_for(spec);
     Produced produced;
@@ -84,7 +86,8 @@ class CupyPackage final : public Package {
     const nb::object numpy = nb::module_::import_("numpy");
     const std::string type(mw::name(spec.dtype));
     require(spec.dtype != DType::complex32, ErrorKind::type_mismatch,
-            "a result of dtype complex32, which CuPy does not have; pass the operand as a PyTorch tensor");
+            "a result of dtype complex32, which CuPy does not have; pass the operand as a PyTorch "
+            "tensor");
     const nb::object dtype = spec.dtype == DType::bfloat16
                                  ? nb::module_::import_("ml_dtypes").attr("bfloat16")
                                  : numpy.attr("dtype")(type.c_str());
@@ -93,7 +96,7 @@ class CupyPackage final : public Package {
     return nb::make_tuple(shape, dtype, nb::none(), byte_strides(spec.strides, spec.dtype));
   }
 
-  nb::object array_type_, current_stream_;
+  nb::object array_type_, current_stream_, current_device_;
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of any package, through DLPack's Python protocol: JAX, and packages nobody here has heard of.
-// Their results are made of the library's own memory and handed over by the package's from_dlpack.
+// Arrays of any package, through DLPack's Python protocol: JAX, and packages nobody here has heard
+// of. Their results are made of the library's own memory and handed over by the package's
+// from_dlpack.
 #include "package_dlpack.hpp"
 
 #include "base/dlpack_type.hpp"
@@ -35,8 +36,8 @@ Managed* consume(nb::handle capsule, const char* used_name) {
   return managed;
 }
 
-/// The stream a producer shall make its data ready for, as DLPack numbers it: none on the host; 1 is
-/// the legacy default stream of a CUDA device.
+/// The stream a producer shall make its data ready for, as DLPack numbers it: none on the host; 1
+/// is the legacy default stream of a CUDA device.
 nb::object consumer_stream(dlpack::Device device, Stream stream) {
   if (device.type != dlpack::cuda && device.type != dlpack::cuda_managed) return nb::none();
   if (!stream.handle) return nb::int_(1);
@@ -57,9 +58,9 @@ nb::object call_dlpack(nb::handle array, const Who& who, const nb::object& strea
     }
     return stream.is_none() ? exporter() : exporter(nb::arg("stream") = stream);
   } catch (const nb::python_error& error) {
-    fail_as("OperandTypeError", ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
-            " of type ", name_of_type(array), " cannot be exported: ",
-            nb::cast<std::string>(nb::str(error.value())));
+    fail_as("OperandTypeError", ErrorKind::invalid_argument, who.operation, ": operand ",
+            who.operand, " of type ", name_of_type(array),
+            " cannot be exported: ", nb::cast<std::string>(nb::str(error.value())));
   }
 }
 
@@ -76,16 +77,19 @@ TensorRef view_of_dlpack(const dlpack::Tensor& tensor, const Who& who) {
   TensorRef view;
   switch (tensor.device.type) {
     case dlpack::cpu:
-    case dlpack::cuda_host: view.device = Device::cpu(); break;
+    case dlpack::cuda_host:
+      view.device = Device::cpu();
+      break;
     case dlpack::cuda:
-    case dlpack::cuda_managed: view.device = Device::cuda(tensor.device.id); break;
+    case dlpack::cuda_managed:
+      view.device = Device::cuda(tensor.device.id);
+      break;
     default:
       fail(ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
            " is on a device of DLPack type ", tensor.device.type,
            "; host or CUDA memory is wanted. Move it.");
   }
-  const auto dtype =
-      dtype_from_dlpack({tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes});
+  const auto dtype = dtype_from_dlpack({tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes});
   if (!dtype) {
     fail(ErrorKind::invalid_argument, who.operation, ": operand ", who.operand, " has a dtype ",
          dtype_text(tensor.dtype), ", which is unsupported. Convert it.");
@@ -117,14 +121,48 @@ Adopted adopt_dlpack(nb::handle array, const Who& who, const nb::object& stream,
     adopted.view = view_of_dlpack(managed->tensor, who);
   } else {
     fail(ErrorKind::type_mismatch, who.operation, ": operand ", who.operand, " of type ",
-         name_of_type(array), " gave ", shown(capsule), " for __dlpack__; a fresh DLPack capsule is wanted");
+         name_of_type(array), " gave ", shown(capsule),
+         " for __dlpack__; a fresh DLPack capsule is wanted");
   }
   return adopted;
 }
 
-DlpackPackage::DlpackPackage(std::string package_name) : Package(std::move(package_name)) {
+const dlpack::ExchangeApi* exchange_api(nb::handle array_type) {
+  const nb::object capsule = nb::getattr(array_type, "__dlpack_c_exchange_api__", nb::none());
+  if (!PyCapsule_IsValid(capsule.ptr(), dlpack::kExchangeApiCapsule)) return nullptr;
+  auto* header = static_cast<dlpack::ExchangeApiHeader*>(
+      PyCapsule_GetPointer(capsule.ptr(), dlpack::kExchangeApiCapsule));
+  while (header && header->version.major > 1) header = header->previous;
+  if (!header || header->version.major != 1) return nullptr;
+  const auto* api = reinterpret_cast<const dlpack::ExchangeApi*>(header);
+  return api->view_of_object ? api : nullptr;
+}
+
+Adopted adopt_by_api(const dlpack::ExchangeApi& api, nb::handle array, const Who& who) {
+  dlpack::Tensor described{};
+  if (api.view_of_object(array.ptr(), &described) != 0) {
+    const nb::python_error error;
+    fail_as("OperandTypeError", ErrorKind::invalid_argument, who.operation, ": operand ",
+            who.operand, " of type ", name_of_type(array),
+            " cannot be exported: ", nb::cast<std::string>(nb::str(error.value())));
+  }
+  return {view_of_dlpack(described, who), nb::borrow(array)};
+}
+
+Stream current_stream_by_api(const dlpack::ExchangeApi& api, Device device) {
+  void* handle = nullptr;
+  if (!device.is_cuda() || !api.current_stream) return {};
+  if (api.current_stream(dlpack::cuda, device.id, &handle) != 0) nb::raise_python_error();
+  return {handle};
+}
+
+DlpackPackage::DlpackPackage(std::string package_name, nb::handle array_type)
+    : Package(std::move(package_name)),
+      api_(exchange_api(array_type)),
+      api_type_(nb::borrow(array_type)) {
   const nb::dict modules = nb::borrow<nb::dict>(PyImport_GetModuleDict());
-  for (const std::string& place : {this->name() + ".dlpack", this->name(), this->name() + ".numpy"}) {
+  for (const std::string& place :
+       {this->name() + ".dlpack", this->name(), this->name() + ".numpy"}) {
     const nb::str key(place.c_str());
     if (!modules.contains(key) || !nb::hasattr(modules[key], "from_dlpack")) continue;
     from_dlpack_ = modules[key].attr("from_dlpack");
@@ -133,7 +171,14 @@ DlpackPackage::DlpackPackage(std::string package_name) : Package(std::move(packa
 }
 
 Adopted DlpackPackage::adopt(nb::handle array, const Who& who, Stream consumer, bool writes) const {
-  return adopt_dlpack(array, who, consumer_stream(device_of(array), consumer), writes);
+  // The table orders no streams: it will do where the work goes to the package's own stream. It
+  // cannot say "read-only" either, which matters where the array is written.
+  const bool by_table = api_ && array.type().is(api_type_);
+  if (by_table && !consumer.handle && !writes) return adopt_by_api(*api_, array, who);
+  Adopted adopted = adopt_dlpack(array, who, consumer_stream(device_of(array), consumer), writes);
+  // JAX's arrays are immutable, and not every export of it says so.
+  if (name() == "jax") adopted.view.readonly = true;
+  return adopted;
 }
 
 Produced DlpackPackage::empty(const ResultSpec& spec, const Queue& queue) const {
@@ -151,8 +196,12 @@ nb::object DlpackPackage::finish(Produced& produced, const ResultSpec&, const Qu
   return from_dlpack_(export_tensor(std::move(produced.memory), queue.stream));
 }
 
-std::unique_ptr<Package> make_dlpack_package(std::string name) {
-  return std::make_unique<DlpackPackage>(std::move(name));
+Stream DlpackPackage::current_stream(Device device) const {
+  return api_ ? current_stream_by_api(*api_, device) : Stream{};
+}
+
+std::unique_ptr<Package> make_dlpack_package(std::string name, nb::handle array_type) {
+  return std::make_unique<DlpackPackage>(std::move(name), array_type);
 }
 
 }  // namespace mw::py

@@ -14,16 +14,26 @@ namespace mw::py {
 [[nodiscard]] Adopted adopt_dlpack(nb::handle array, const Who& who, const nb::object& stream,
                                    bool writes);
 
+/// The function table on an array type, if it has one of version 1 that can read arrays.
+[[nodiscard]] const dlpack::ExchangeApi* exchange_api(nb::handle array_type);
+/// Reads an array by the table of its type: no Python call, and no ordering of streams.
+[[nodiscard]] Adopted adopt_by_api(const dlpack::ExchangeApi& api, nb::handle array,
+                                   const Who& who);
+[[nodiscard]] Stream current_stream_by_api(const dlpack::ExchangeApi& api, Device device);
+
 class DlpackPackage final : public Package {
  public:
-  explicit DlpackPackage(std::string package_name);
+  DlpackPackage(std::string package_name, nb::handle array_type);
 
   Adopted adopt(nb::handle array, const Who& who, Stream consumer, bool writes) const override;
   Produced empty(const ResultSpec& spec, const Queue& queue) const override;
   nb::object finish(Produced& produced, const ResultSpec& spec, const Queue& queue) const override;
+  Stream current_stream(Device device) const override;
   bool any_strides() const override { return false; }
 
  private:
+  const dlpack::ExchangeApi* api_;
+  nb::object api_type_;  ///< whose table it is
   nb::object from_dlpack_;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// NumPy arrays, read from their own C structure: DLPack would refuse read-only arrays, ml_dtypes and
-// some strides, and cost more than the rest of a small call.
+// NumPy arrays, read from their own C structure: DLPack would refuse read-only arrays, ml_dtypes
+// and some strides, and cost more than the rest of a small call.
 //
-// Subclasses are read as the arrays they are (numpy.matrix, memmap, …) and results are plain ndarrays.
+// Subclasses are read as the arrays they are (numpy.matrix, memmap, …) and results are plain
+// ndarrays.
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include <nanobind/nanobind.h>
@@ -30,14 +31,14 @@ struct TypeRow {
   int number;
 };
 constexpr TypeRow kTypes[] = {
-    {DType::bool_, NPY_BOOL},         {DType::int8, NPY_INT8},
-    {DType::int16, NPY_INT16},        {DType::int32, NPY_INT32},
-    {DType::int64, NPY_INT64},        {DType::uint8, NPY_UINT8},
-    {DType::uint16, NPY_UINT16},      {DType::uint32, NPY_UINT32},
-    {DType::uint64, NPY_UINT64},      {DType::float16, NPY_FLOAT16},
-    {DType::float32, NPY_FLOAT32},    {DType::float64, NPY_FLOAT64},
+    {DType::bool_, NPY_BOOL},          {DType::int8, NPY_INT8},
+    {DType::int16, NPY_INT16},         {DType::int32, NPY_INT32},
+    {DType::int64, NPY_INT64},         {DType::uint8, NPY_UINT8},
+    {DType::uint16, NPY_UINT16},       {DType::uint32, NPY_UINT32},
+    {DType::uint64, NPY_UINT64},       {DType::float16, NPY_FLOAT16},
+    {DType::float32, NPY_FLOAT32},     {DType::float64, NPY_FLOAT64},
     {DType::complex64, NPY_COMPLEX64}, {DType::complex128, NPY_COMPLEX128},
-    {DType::int64, NPY_LONGLONG},     {DType::uint64, NPY_ULONGLONG},
+    {DType::int64, NPY_LONGLONG},      {DType::uint64, NPY_ULONGLONG},
 };
 
 /// Looked up by type number; −1 where there is none.
@@ -58,7 +59,9 @@ int number_of(DType dtype) {
   return -1;
 }
 
-PyArrayObject* array_of(nb::handle object) { return reinterpret_cast<PyArrayObject*>(object.ptr()); }
+PyArrayObject* array_of(nb::handle object) {
+  return reinterpret_cast<PyArrayObject*>(object.ptr());
+}
 
 DType dtype_of_descriptor(const PyArray_Descr* descriptor, const Who& who) {
   const int number = descriptor->type_num;
@@ -66,7 +69,8 @@ DType dtype_of_descriptor(const PyArray_Descr* descriptor, const Who& who) {
   require(descriptor->byteorder == '=' || descriptor->byteorder == '|' ||
               descriptor->byteorder == NPY_NATBYTE,
           ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
-          " has a byte-swapped dtype; native byte order is wanted. Convert it with a.astype(a.dtype.newbyteorder('=')).");
+          " has a byte-swapped dtype; native byte order is wanted. Convert it with "
+          "a.astype(a.dtype.newbyteorder('=')).");
   if (number >= 0 && number < static_cast<int>(kDTypeOfNumber.size())) {
     const auto found = kDTypeOfNumber[static_cast<std::size_t>(number)];
     if (found >= 0) return static_cast<DType>(found);
@@ -75,7 +79,8 @@ DType dtype_of_descriptor(const PyArray_Descr* descriptor, const Who& who) {
   const std::string name = nb::cast<std::string>(nb::str(object.attr("name")));
   const auto found = number >= NPY_USERDEF ? dtype_from_name(name) : std::nullopt;
   require(found.has_value(), ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
-          " has dtype ", name, ", which is unsupported. Convert it, for example with .astype('float64').");
+          " has dtype ", name,
+          ", which is unsupported. Convert it, for example with .astype('float64').");
   return *found;
 }
 
@@ -104,10 +109,11 @@ void check_mask(nb::handle array, const Who& who) {
   if (!modules.contains(masked)) return;
   const nb::object module = modules[masked];
   if (!nb::isinstance(array, module.attr("MaskedArray"))) return;
-  require(!nb::cast<bool>(nb::bool_(module.attr("is_masked")(array))), ErrorKind::invalid_argument,
-          who.operation, ": operand ", who.operand,
-          " is a masked array with masked elements, which have no value to compute with; an ordinary "
-          "array is wanted. Fill it with .filled(value).");
+  require(
+      !nb::cast<bool>(nb::bool_(module.attr("is_masked")(array))), ErrorKind::invalid_argument,
+      who.operation, ": operand ", who.operand,
+      " is a masked array with masked elements, which have no value to compute with; an ordinary "
+      "array is wanted. Fill it with .filled(value).");
 }
 
 Dims strides_of(PyArrayObject* array, const Dims& shape, DType dtype, const Who& who) {
@@ -132,9 +138,9 @@ nb::object array_of_pool(PyArray_Descr* descriptor, const ResultSpec& spec, cons
   auto block = std::make_unique<PoolBlock>(PoolBlock{host_memory().allocate(bytes, {}), bytes});
   nb::object base = nb::steal(PyCapsule_New(block.get(), nullptr, release_block));
   void* data = block.release()->memory;
-  nb::object array = nb::steal(
-      PyArray_NewFromDescr(&PyArray_Type, descriptor, static_cast<int>(spec.shape.size()), shape,
-                           strides, data, NPY_ARRAY_WRITEABLE, nullptr));
+  nb::object array =
+      nb::steal(PyArray_NewFromDescr(&PyArray_Type, descriptor, static_cast<int>(spec.shape.size()),
+                                     shape, strides, data, NPY_ARRAY_WRITEABLE, nullptr));
   if (!array.is_valid() || PyArray_SetBaseObject(array_of(array), base.release().ptr()) < 0) {
     nb::raise_python_error();
   }
@@ -169,7 +175,8 @@ class NumpyPackage final : public Package {
 
   Produced empty(const ResultSpec& spec, const Queue&) const override {
     const std::size_t rank = spec.shape.size();
-    require(rank <= 64, ErrorKind::unsupported, "a result of ", rank, " axes; NumPy has at most 64");
+    require(rank <= 64, ErrorKind::unsupported, "a result of ", rank,
+            " axes; NumPy has at most 64");
     const std::size_t item = itemsize(spec.dtype);
     std::array<npy_intp, 64> shape;
     std::array<npy_intp, 64> strides;
@@ -208,8 +215,9 @@ std::unique_ptr<Package> make_numpy_package() { return std::make_unique<NumpyPac
 bool is_numpy(nb::handle object) { return PyArray_Check(object.ptr()); }
 
 DType dtype_of_numpy(nb::handle descriptor, const Who& who) {
-  require(PyArray_DescrCheck(descriptor.ptr()), ErrorKind::type_mismatch, who.operation, ": operand ",
-          who.operand, " has a dtype of type ", name_of_type(descriptor), "; a NumPy dtype is wanted");
+  require(PyArray_DescrCheck(descriptor.ptr()), ErrorKind::type_mismatch, who.operation,
+          ": operand ", who.operand, " has a dtype of type ", name_of_type(descriptor),
+          "; a NumPy dtype is wanted");
   return dtype_of_descriptor(reinterpret_cast<PyArray_Descr*>(descriptor.ptr()), who);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch tensors. Read through the DLPack function table on their type where PyTorch has one (no
-// Python call), through __dlpack__ otherwise. Values only: a tensor that requires grad is read, and the
-// result has no graph. Lazy conjugation is kept lazy: the view is marked conjugate.
+// Python call), through __dlpack__ otherwise. Values only: a tensor that requires grad is read, and
+// the result has no graph. Lazy conjugation is kept lazy: the view is marked conjugate.
 #include "package_dlpack.hpp"
 
 #include "base/layout.hpp"
@@ -12,18 +12,6 @@ namespace mw::py {
 namespace {
 
 nb::module_ torch() { return nb::borrow<nb::module_>(nb::module_::import_("torch")); }
-
-/// The function table of a type, if it speaks version 1 of it.
-const dlpack::ExchangeApi* exchange_api(nb::handle type) {
-  const nb::object capsule = nb::getattr(type, "__dlpack_c_exchange_api__", nb::none());
-  if (!PyCapsule_IsValid(capsule.ptr(), dlpack::kExchangeApiCapsule)) return nullptr;
-  auto* header = static_cast<dlpack::ExchangeApiHeader*>(
-      PyCapsule_GetPointer(capsule.ptr(), dlpack::kExchangeApiCapsule));
-  while (header && header->version.major > 1) header = header->previous;
-  if (!header || header->version.major != 1) return nullptr;
-  const auto* api = reinterpret_cast<const dlpack::ExchangeApi*>(header);
-  return api->view_of_object ? api : nullptr;
-}
 
 bool answers_true(nb::handle array, nb::handle method) {
   const nb::object answer = nb::steal(PyObject_CallMethodNoArgs(array.ptr(), method.ptr()));
@@ -50,7 +38,7 @@ class TorchPackage final : public Package {
     if (answers_true(tensor, names_.is_neg)) tensor = tensor.attr("resolve_neg")();
     const bool conjugate = answers_true(tensor, names_.is_conj);
     if (conjugate) tensor = tensor.attr("conj")();
-    Adopted adopted = api_ ? adopt_by_api(tensor, who) : adopt_by_call(tensor, who, writes);
+    Adopted adopted = api_ ? adopt_by_api(*api_, tensor, who) : adopt_by_call(tensor, who, writes);
     adopted.view.conjugate = conjugate;
     return adopted;
   }
@@ -58,7 +46,8 @@ class TorchPackage final : public Package {
   void* address(nb::handle array, const Who& who) const override {
     const nb::object tensor = nb::borrow(array);
     if (answers_true(tensor, names_.is_conj)) return adopt(array, who, {}, false).view.data;
-    const nb::object pointer = nb::steal(PyObject_CallMethodNoArgs(array.ptr(), names_.data_ptr.ptr()));
+    const nb::object pointer =
+        nb::steal(PyObject_CallMethodNoArgs(array.ptr(), names_.data_ptr.ptr()));
     if (!pointer.is_valid()) nb::raise_python_error();
     return PyLong_AsVoidPtr(pointer.ptr());
   }
@@ -68,8 +57,9 @@ class TorchPackage final : public Package {
     if (queue.named && spec.device.is_cuda() && !(current_stream(spec.device) == queue.stream)) {
       // PyTorch reuses a freed block in the order of the stream it was allocated on.
       const nb::object cuda = torch().attr("cuda");
-      const nb::object stream = cuda.attr("ExternalStream")(
-          reinterpret_cast<std::uintptr_t>(queue.stream.handle), nb::arg("device") = spec.device.id);
+      const nb::object stream =
+          cuda.attr("ExternalStream")(reinterpret_cast<std::uintptr_t>(queue.stream.handle),
+                                      nb::arg("device") = spec.device.id);
       const nb::object scope = cuda.attr("stream")(stream);
       scope.attr("__enter__")();
       try {
@@ -91,26 +81,12 @@ class TorchPackage final : public Package {
 
   Stream current_stream(Device device) const override {
     if (device.is_cpu()) return {};
-    void* handle = nullptr;
-    if (api_ && api_->current_stream) {
-      if (api_->current_stream(dlpack::cuda, device.id, &handle) != 0) nb::raise_python_error();
-    } else if (raw_stream_.is_valid()) {
-      handle = PyLong_AsVoidPtr(raw_stream_(device.id).ptr());
-    }
-    return {handle};
+    if (api_) return current_stream_by_api(*api_, device);
+    if (!raw_stream_.is_valid()) return {};
+    return {PyLong_AsVoidPtr(raw_stream_(device.id).ptr())};
   }
 
  private:
-  Adopted adopt_by_api(const nb::object& tensor, const Who& who) const {
-    dlpack::Tensor described{};
-    if (api_->view_of_object(tensor.ptr(), &described) != 0) {
-      const nb::python_error error;
-      fail_as("OperandTypeError", ErrorKind::invalid_argument, who.operation, ": operand ",
-              who.operand, " cannot be read: ", nb::cast<std::string>(nb::str(error.value())));
-    }
-    return {view_of_dlpack(described, who), tensor};
-  }
-
   Adopted adopt_by_call(nb::object tensor, const Who& who, bool writes) const {
     if (nb::cast<bool>(tensor.attr("requires_grad"))) tensor = tensor.attr("detach")();
     const bool on_device = nb::cast<bool>(tensor.attr("is_cuda"));
@@ -123,12 +99,11 @@ class TorchPackage final : public Package {
     if (!spec.recipe.is_valid()) {
       nb::dict named;
       named["dtype"] = torch().attr(std::string(mw::name(spec.dtype)).c_str());
-      named["device"] = spec.device.is_cpu()
-                            ? torch().attr("device")("cpu")
-                            : torch().attr("device")("cuda", spec.device.id);
-      const nb::tuple arguments = spec.contiguous
-                                      ? nb::make_tuple(tuple_from(spec.shape))
-                                      : nb::make_tuple(tuple_from(spec.shape), tuple_from(spec.strides));
+      named["device"] = spec.device.is_cpu() ? torch().attr("device")("cpu")
+                                             : torch().attr("device")("cuda", spec.device.id);
+      const nb::tuple arguments =
+          spec.contiguous ? nb::make_tuple(tuple_from(spec.shape))
+                          : nb::make_tuple(tuple_from(spec.shape), tuple_from(spec.strides));
       spec.recipe = nb::make_tuple(arguments, named);
     }
     const nb::object& maker = spec.contiguous ? empty_ : empty_strided_;

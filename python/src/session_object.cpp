@@ -43,18 +43,21 @@ void SessionObject::start(std::unique_ptr<AnyProblem> problem, Arguments argumen
                       problem->result_strides(), arguments.inputs.front().device);
   Session::Options options{.execution = execution};
   if (!allocator_.is_none() && !resource_) {
-    const Device device = place(operation_, arguments.inputs.front().device, execution).context.device;
+    const Device device =
+        place(operation_, arguments.inputs.front().device, execution).context.device;
     if (device.is_cuda()) resource_ = adapt_allocator(allocator_, device, operation_);
   }
   options.workspace = resource_.get();
   session_ = std::make_unique<Session>(std::move(problem), std::move(arguments), options);
-  on_device_ = session_->placement().memory.is_cuda() || session_->placement().context.device.is_cuda();
+  on_device_ =
+      session_->placement().memory.is_cuda() || session_->placement().context.device.is_cuda();
 }
 
-Adopted SessionObject::read(nb::handle array, const char* name, bool writes) const {
+Adopted SessionObject::read(nb::handle array, const char* name, Stream consumer,
+                            bool writes) const {
   const Who who{operation_, name};
   require_package(array, *package_, who);
-  return package_->adopt(array, who, {}, writes);
+  return package_->adopt(array, who, consumer, writes);
 }
 
 Device SessionObject::stream_device() const {
@@ -110,13 +113,13 @@ void SessionObject::replace(const std::vector<Replacement>& replacements, nb::ha
   session_->check_alive();
   require(!replacements.empty(), ErrorKind::invalid_argument, operation_,
           ": reset requires at least one operand, and none is given");
-  if (!stream.is_none()) (void)parse_stream(stream, *package_, stream_device(), operation_);
+  const Stream consumer = consumer_of(stream, *package_, operation_);
   std::vector<std::pair<std::size_t, TensorRef>> views;
   std::vector<nb::object> keepers = keepers_;
   keepers.resize(out_index() + 1);
   nb::object result = out_;
   for (const auto& [index, array, name, is_result] : replacements) {
-    Adopted adopted = read(array, name, is_result);
+    Adopted adopted = read(array, name, consumer, is_result);
     keepers[index] = std::move(adopted.keeper);
     if (is_result) result = nb::borrow(array);
     views.emplace_back(index, adopted.view);
@@ -146,7 +149,7 @@ void SessionObject::replace_unchecked(const std::vector<Replacement>& replacemen
       session_->reset_unchecked(index, package_->address(array, who));
       keepers_[index] = nb::borrow(array);
     } else {
-      Adopted adopted = read(array, name, is_result);
+      Adopted adopted = read(array, name, {}, is_result);
       session_->reset_unchecked(index, adopted.view.data);
       keepers_[index] = std::move(adopted.keeper);
     }

@@ -3,8 +3,8 @@
 // SessionObject: a Session as Python holds it, for every operation: the session, what keeps its
 // operands' memory alive, and how its results are made.
 //
-// Threads: an object may be used from any thread, by one at a time; each method takes the object's lock,
-// and lets other Python threads run while it waits for it.
+// Threads: an object may be used from any thread, by one at a time; each method takes the object's
+// lock, and lets other Python threads run while it waits for it.
 #pragma once
 
 #include <atomic>
@@ -66,7 +66,8 @@ class SessionObject {
   void start(std::unique_ptr<AnyProblem> problem, Arguments arguments, const Execution& execution);
   void keep(nb::object keeper) { keepers_.push_back(std::move(keeper)); }
   /// Reads an operand for this session; it is not kept yet.
-  [[nodiscard]] Adopted read(nb::handle array, const char* name, bool writes = false) const;
+  [[nodiscard]] Adopted read(nb::handle array, const char* name, Stream consumer,
+                             bool writes) const;
   void replace(const std::vector<Replacement>& replacements, nb::handle stream);
   void replace_unchecked(const std::vector<Replacement>& replacements);
   [[nodiscard]] Session& session() { return *session_; }
@@ -95,6 +96,5 @@ class SessionObject {
   std::mutex mutex_;
   std::atomic<unsigned long> owner_{0};  ///< thread in the lock
 };
-
 
 }  // namespace mw::py

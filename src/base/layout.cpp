@@ -74,11 +74,11 @@ std::pair<std::int64_t, std::int64_t> offset_range(const Dims& shape, const Dims
 }
 
 bool maps_one_to_one(const Dims& shape, const Dims& strides) {
+  if (std::ranges::find(shape, 0) != shape.end()) return true;
   const Dims order = stride_order(shape, strides);
   std::int64_t reach = 0;  // the largest offset of all faster axes
   for (std::size_t i = order.size(); i-- > 0;) {
     const auto axis = static_cast<std::size_t>(order[i]);
-    if (shape[axis] == 0) return true;
     if (shape[axis] == 1) continue;
     const std::int64_t step = std::abs(strides[axis]);
     if (step <= reach) return false;

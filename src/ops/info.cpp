@@ -157,8 +157,7 @@ std::string libraries_text(const std::vector<dl::LibraryReport>& libraries) {
   for (const auto& library : libraries) {
     if (not_asked_for(library)) continue;
     if (library.found) {
-      out += text("  ", library.name, "\n");
-      if (!library.version.empty()) out += row("", library.version);
+      out += text("  ", library.name, library.version.empty() ? "" : ": ", library.version, "\n");
       out += row("", text(library.path, ", found by: ", library.how));
       continue;
     }
@@ -171,20 +170,39 @@ std::string libraries_text(const std::vector<dl::LibraryReport>& libraries) {
   return out + missing;
 }
 
-std::string considered_row(const Considered& entry, bool chosen) {
+std::string accepted_row(const Considered& entry, bool chosen) {
   constexpr std::size_t kNotes = 30;
-  const std::string seconds = entry.accepted ? human_seconds(entry.estimate) : "refused";
-  return row(padded((chosen ? "* " : "  ") + entry.name, 18) + seconds,
-             entry.accepted ? one_line(entry.note) : brief(entry.note), kNotes);
+  return row(padded((chosen ? "* " : "  ") + entry.name, 18) + human_seconds(entry.estimate),
+             one_line(entry.note), kNotes);
+}
+
+/// "name, name: reason; name: reason": neighbours with one reason share it.
+std::string refusals(const std::vector<Considered>& considered) {
+  std::string out;
+  std::string last;
+  for (const auto& entry : considered) {
+    if (entry.accepted) continue;
+    const std::string reason = brief(entry.note);
+    const std::string tail = ": " + last;
+    if (!out.empty() && reason == last) {
+      out.insert(out.size() - tail.size(), ", " + entry.name);
+    } else {
+      out += text(out.empty() ? "" : "; ", entry.name, ": ", reason);
+    }
+    last = reason;
+  }
+  return out;
 }
 
 std::string sample_text(const SampleReport& sample) {
   std::string out = text("\n  ", sample.problem, " on ", sample.device, "\n");
   if (!sample.selection) return out + row("", brief(sample.failure));
-  for (const auto& entry : sample.selection->considered) {
-    out += considered_row(entry, entry.name == sample.selection->chosen);
+  const auto& considered = sample.selection->considered;
+  for (const auto& entry : considered) {
+    if (entry.accepted) out += accepted_row(entry, entry.name == sample.selection->chosen);
   }
-  return out;
+  const std::string refused = refusals(considered);
+  return refused.empty() ? out : out + row("  refused", refused, 20);
 }
 
 }  // namespace

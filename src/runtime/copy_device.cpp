@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "runtime/cuda_device.hpp"
@@ -19,7 +22,8 @@ using Way = DeviceCopyPlan::Way;
 
 constexpr std::int64_t kThreads = 256;
 constexpr std::int64_t kBlocksPerProcessor = 32;
-constexpr std::int64_t kTile = 32;
+constexpr std::int64_t kPitchedWidth =
+    128;  // bytes: below, the copy engine is slower than a kernel
 constexpr std::int64_t kLargestPitch = 0x7fffffff;
 constexpr std::size_t kNestRank = 8;
 
@@ -31,6 +35,9 @@ constexpr const char* kKernelText =
 #include "runtime/copy_kernel.inl"
     ;
 #undef MW_DEVICE_TEXT
+
+// As in the kernel.
+std::int64_t tile_side(std::size_t item) { return item < 4 ? 64 : 32; }
 
 std::int64_t product(const Dims& extents) {
   std::int64_t size = 1;
@@ -84,14 +91,15 @@ void narrow(CopyLoops& loops, std::size_t& item) {
 // tile. It becomes the one before the last, running forwards.
 bool turn(CopyLoops& loops, std::size_t item) {
   LoopNest& nest = loops.nest;
+  const std::int64_t least = tile_side(item) / 2;
   if (nest.extents.size() < 2 || nest.strides[0].back() != 1 ||
-      std::abs(nest.strides[1].back()) == 1 || nest.extents.back() < kTile / 4) {
+      std::abs(nest.strides[1].back()) == 1 || nest.extents.back() < least) {
     return false;
   }
   const std::size_t last = nest.extents.size() - 1;
   std::size_t axis = last;
   for (std::size_t d = 0; d < last; ++d) {
-    if (std::abs(nest.strides[1][d]) == 1 && nest.extents[d] >= kTile / 4) axis = d;
+    if (std::abs(nest.strides[1][d]) == 1 && nest.extents[d] >= least) axis = d;
   }
   if (axis == last) return false;
   for (Dims* list : {&nest.extents, &nest.strides[0], &nest.strides[1]}) {
@@ -125,10 +133,11 @@ bool is_pitched(const LoopNest& nest, std::int64_t item) {
 std::int64_t blocks_for(const DeviceCopyPlan& plan, int device_id) {
   std::int64_t wanted = (plan.nest.size + kThreads - 1) / kThreads;
   if (plan.way == Way::turned) {
+    const std::int64_t side = tile_side(plan.itemsize);
     wanted = 1;
     for (int d = 0; d < plan.nest.rank; ++d) {
       const std::int64_t extent = plan.nest.extents[d];
-      wanted *= d < plan.nest.rank - 2 ? extent : (extent + kTile - 1) / kTile;
+      wanted *= d < plan.nest.rank - 2 ? extent : (extent + side - 1) / side;
     }
   }
   return std::min(wanted, cuda_device_info(device_id).multiprocessors * kBlocksPerProcessor);
@@ -149,11 +158,30 @@ void pitched_copy(const DeviceCopyPlan& plan, Stream stream) {
   cuda::call(cuda::api().cuMemcpy2DAsync_v2, &copy, stream.handle);
 }
 
-void kernel_copy(const DeviceCopyPlan& plan, int device_id, Stream stream) {
+bool narrow_index(const DeviceCopyPlan& plan) { return plan.nest.size < (std::int64_t{1} << 31); }
+
+// The plan's kernel, found by what tells the variants apart: building the text and looking that up
+// would cost more than the launch.
+cuda::Kernel copy_kernel_of(const DeviceCopyPlan& plan, int device_id) {
+  using Variant = std::tuple<const cuda::Api*, int, Way, std::size_t, bool, bool, bool>;
+  static std::mutex& mutex = *new std::mutex;
+  static auto& kernels = *new std::map<Variant, cuda::Kernel>;
+  const Variant variant{&cuda::api(), device_id,       plan.way,          plan.itemsize,
+                        plan.pairs,   plan.conjugates, narrow_index(plan)};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto known = kernels.find(variant); known != kernels.end()) return known->second;
+  }
   CopyProgram program = copy_program(plan);
   const cuda::Kernel kernel = device_kernel(
       device_id,
       {.source = std::move(program.source), .name = std::move(program.name), .options = {}});
+  const std::lock_guard lock(mutex);
+  return kernels.emplace(variant, kernel).first->second;
+}
+
+void kernel_copy(const DeviceCopyPlan& plan, int device_id, Stream stream) {
+  const cuda::Kernel kernel = copy_kernel_of(plan, device_id);
   const LaunchShape shape{.blocks = blocks_for(plan, device_id), .threads = kThreads};
   const std::int64_t count = product(plan.outer);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -171,7 +199,8 @@ void kernel_copy(const DeviceCopyPlan& plan, int device_id, Stream stream) {
 
 }  // namespace
 
-DeviceCopyPlan plan_device_copy(const TensorRef& source, const TensorRef& target, bool conjugates) {
+DeviceCopyPlan plan_device_copy(const TensorRef& source, const TensorRef& target, bool conjugates,
+                                bool kernels) {
   CopyLoops loops = copy_loops(source, target);
   DeviceCopyPlan plan;
   plan.conjugates = conjugates;
@@ -185,7 +214,9 @@ DeviceCopyPlan plan_device_copy(const TensorRef& source, const TensorRef& target
   }
   plan.way = Way::any;
   if (!conjugates && is_dense(loops.nest)) plan.way = Way::dense;
-  if (!conjugates && is_pitched(loops.nest, static_cast<std::int64_t>(plan.itemsize))) {
+  const auto item = static_cast<std::int64_t>(plan.itemsize);
+  if (!conjugates && is_pitched(loops.nest, item) &&
+      (!kernels || loops.nest.extents[1] * item >= kPitchedWidth)) {
     plan.way = Way::pitched;
   }
   if (plan.way == Way::any) {
@@ -239,18 +270,17 @@ CopyProgram copy_program(const DeviceCopyPlan& plan) {
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
     return r.itemsize == plan.itemsize && r.pairs == plan.pairs;
   });
-  const bool narrow_index = plan.nest.size < (std::int64_t{1} << 31);
+  const bool narrow = narrow_index(plan);
   const char* kind = plan.way == Way::turned ? "copy_turned" : "copy_any";
   CopyProgram program;
   program.name = text("mathwright_", kind, plan.itemsize, plan.pairs ? "_pair" : "",
-                      plan.conjugates ? "_conj" : "", narrow_index ? "_32" : "_64");
-  program.source =
-      text(kNestText, '\n', kKernelText, "\nextern \"C\" __global__ void __launch_bounds__(",
-           kThreads, ") ", program.name, "(", row->element, "* target, const ", row->element,
-           "* source, CopyNest nest) {\n  ", kind, "<", row->element, ", ",
-           narrow_index ? "unsigned" : "unsigned long long", ", ",
-           plan.conjugates ? row->conjugate : "Same", "<", row->element,
-           ">>(target, source, nest);\n}\n");
+                      plan.conjugates ? "_conj" : "", narrow ? "_32" : "_64");
+  program.source = text(
+      kNestText, '\n', kKernelText, "\nextern \"C\" __global__ void __launch_bounds__(", kThreads,
+      ") ", program.name, "(", row->element, "* target, const ", row->element,
+      "* source, CopyNest nest) {\n  ", kind, "<", row->element, ", ",
+      narrow ? "unsigned" : "unsigned long long", ", ", plan.conjugates ? row->conjugate : "Same",
+      "<", row->element, ">>(target, source, nest);\n}\n");
   return program;
 }
 
@@ -258,7 +288,8 @@ void copy_within_device(const TensorRef& source, const TensorRef& target, bool c
                         Stream stream) {
   const int device_id = target.device.id;
   const CudaScope scope(device_id);
-  const DeviceCopyPlan plan = plan_device_copy(source, target, conjugates);
+  const DeviceCopyPlan plan =
+      plan_device_copy(source, target, conjugates, static_cast<bool>(nvrtc::load()));
   if (plan.way == Way::dense) {
     cuda::call(cuda::api().cuMemcpyDtoDAsync_v2, cuda::device_ptr(plan.target),
                cuda::device_ptr(plan.source),
@@ -273,7 +304,8 @@ void copy_within_device(const TensorRef& source, const TensorRef& target, bool c
 Outcome<bool> can_copy_within_device(const TensorRef& source, const TensorRef& target,
                                      bool conjugates) {
   if (const auto driver = cuda::load(); !driver) return driver.refusal();
-  const DeviceCopyPlan plan = plan_device_copy(source, target, conjugates);
+  const DeviceCopyPlan plan =
+      plan_device_copy(source, target, conjugates, static_cast<bool>(nvrtc::load()));
   if (plan.way == Way::dense || plan.way == Way::pitched) return true;
   if (const auto compiler = nvrtc::load(); !compiler) {
     return Refusal{"copy", text("a strided copy on a device is compiled by NVRTC, and ",

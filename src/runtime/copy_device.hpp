@@ -33,9 +33,10 @@ struct DeviceCopyPlan {
   std::byte* target = nullptr;
   const std::byte* source = nullptr;
 };
-/// Pure: looks at addresses, touches no memory.
+/// Pure: looks at addresses, touches no memory. `kernels` says whether they are to be had: narrow
+/// rectangles do without if they must.
 [[nodiscard]] DeviceCopyPlan plan_device_copy(const TensorRef& source, const TensorRef& target,
-                                              bool conjugates);
+                                              bool conjugates, bool kernels = true);
 
 /// The text of the plan's kernel (ways any and turned), and its name.
 struct CopyProgram {

@@ -6,7 +6,8 @@
 //
 //   copy_any        any layouts: one element per thread and round, its index taken apart by division
 //   copy_turned     both layouts dense along different axes (the last of the target, the one before of
-//                   the source): 32 × 32 tiles through shared memory, so that both sides see runs
+//                   the source): square tiles through shared memory, so that both sides see runs.
+//                   Blocks of 256 threads
 //
 // Index is 32 bits wide where the size allows: division of 64-bit numbers costs four times as much.
 MW_DEVICE_TEXT(
@@ -63,37 +64,39 @@ __device__ void copy_any(Element* target, const Element* source, const CopyNest&
 
 template <class Element, class Index, class Change>
 __device__ void copy_turned(Element* target, const Element* source, const CopyNest& nest) {
-  __shared__ Element tile[32][33];
+  constexpr int kSide = sizeof(Element) < 4 ? 64 : 32;
+  constexpr int kStep = 256 / kSide;
+  __shared__ Element tile[kSide][kSide + 1];
   const int last = nest.rank - 1;
   const long long columns = nest.extents[last];
   const long long rows = nest.extents[last - 1];
-  const long long across = (columns + 31) / 32;
-  const long long down = (rows + 31) / 32;
-  long long tiles = across * down;
-  for (int d = 0; d < last - 1; ++d) tiles *= nest.extents[d];
-  for (long long i = blockIdx.x; i < tiles; i += gridDim.x) {
-    const long long column = i % across * 32;
-    long long rest = i / across;
-    const long long row = rest % down * 32;
-    rest /= down;
-    long long to = 0;
-    long long from = 0;
+  const Index across = Index((columns + kSide - 1) / kSide);
+  const Index down = Index((rows + kSide - 1) / kSide);
+  Index tiles = across * down;
+  for (int d = 0; d < last - 1; ++d) tiles *= Index(nest.extents[d]);
+  const int x = threadIdx.x % kSide;
+  const int y = threadIdx.x / kSide;
+  for (Index i = blockIdx.x; i < tiles; i += gridDim.x) {
+    Index rest = i / across;
+    const long long column = (long long)(i - rest * across) * kSide;
+    Index next = rest / down;
+    const long long row = (long long)(rest - next * down) * kSide;
+    long long to = row * nest.target[last - 1] + column;
+    long long from = row + column * nest.source[last];
     for (int d = last - 2; d >= 0; --d) {
-      to += rest % nest.extents[d] * nest.target[d];
-      from += rest % nest.extents[d] * nest.source[d];
-      rest /= nest.extents[d];
+      rest = next;
+      next = rest / Index(nest.extents[d]);
+      const long long at = (long long)(rest - next * Index(nest.extents[d]));
+      to += at * nest.target[d];
+      from += at * nest.source[d];
     }
-    const int x = threadIdx.x % 32;
-    const int y = threadIdx.x / 32;
-    for (int c = y; c < 32; c += 8) {
-      if (row + x < rows && column + c < columns) {
-        tile[c][x] = source[from + (row + x) + (column + c) * nest.source[last]];
-      }
+    for (int c = y; c < kSide; c += kStep) {
+      if (row + x < rows && column + c < columns) tile[c][x] = source[from + x + c * nest.source[last]];
     }
     __syncthreads();
-    for (int r = y; r < 32; r += 8) {
+    for (int r = y; r < kSide; r += kStep) {
       if (row + r < rows && column + x < columns) {
-        target[to + (row + r) * nest.target[last - 1] + (column + x)] = Change::apply(tile[x][r]);
+        target[to + r * nest.target[last - 1] + x] = Change::apply(tile[x][r]);
       }
     }
     __syncthreads();

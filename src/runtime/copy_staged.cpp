@@ -144,8 +144,11 @@ void for_each_piece(const LoopNest& nest, std::int64_t most, Visit&& visit, std:
 // Memory the copy engine reaches by itself.
 bool is_page_locked(const void* memory) {
   auto type = cuda::MemoryType::none;
-  const auto status = cuda::api().cuPointerGetAttribute(&type, cuda::PointerAttribute::memory_type,
-                                                        cuda::device_ptr(memory));
+  // The plural form takes any address without an error, ordinary memory being of no type.
+  auto attribute = cuda::PointerAttribute::memory_type;
+  void* value = &type;
+  const auto status =
+      cuda::api().cuPointerGetAttributes(1, &attribute, &value, cuda::device_ptr(memory));
   return status == cuda::kSuccess && type == cuda::MemoryType::host;
 }
 

@@ -54,9 +54,11 @@ class HostMemory final : public MemoryResource {
     } else if (bytes < kAddressSpace) {
       memory = pool_.take(bytes);
     }
-    require(memory != nullptr, ErrorKind::out_of_memory, "host memory: no block of ", bytes,
-            " bytes (", human_bytes(static_cast<double>(bytes)),
-            ") to be had; free something, or work in smaller pieces.");
+    if (!memory) {
+      fail(ErrorKind::out_of_memory, "host memory: no block of ", bytes, " bytes (",
+           human_bytes(static_cast<double>(bytes)),
+           ") to be had; free something, or work in smaller pieces.");
+    }
     return memory;
   }
 

@@ -271,7 +271,7 @@ class Run {
       try {
         if (command_.time) {
           time_case(line, name, problem, device);
-        } else {
+        } else if (name != "reference" || !expected.all.empty() || expected.places.empty()) {
           accepted += judge(line, name, problem, check(problem, device, expected)) ? 1 : 0;
         }
       } catch (const std::exception& error) {

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Mathwright authors
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build tree into an empty prefix, moves the prefix (a package must not remember where it was
-# made), and builds and runs an outside project against it by CMake and by pkg-config.
+# made), and builds and runs outside projects against it, by CMake (examples/cpp too) and by pkg-config.
 #
 # usage: install_test.sh BUILD_DIR
 set -euo pipefail
@@ -16,11 +16,19 @@ mv "$work/first" "$work/prefix"
 ! grep -rlI "$work/first\|$build" "$work/prefix" ||
   { echo "an installed file names the build or install folder" >&2 && exit 1; }
 
+build_outside() { # SOURCE BUILD
+  cmake -S "$1" -B "$2" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" ||
+    { cat "$work/log" >&2 && exit 1; }
+  cmake --build "$2"
+}
+
 echo "== find_package"
-cmake -S "$here/user" -B "$work/user" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" ||
-  { cat "$work/log" >&2 && exit 1; }
-cmake --build "$work/user"
+build_outside "$here/user" "$work/user"
 "$work/user/user"
+
+echo "== examples"
+build_outside "$here/../../examples/cpp" "$work/examples"
+for program in matmul fft; do "$work/examples/$program" >/dev/null; done
 
 echo "== pkg-config"
 pc=$(find "$work/prefix" -name mathwright.pc -printf '%h')

@@ -303,6 +303,55 @@ def test_a_failing_export_names_the_operand():
         matmul(Broken(), np.ones((2, 2)))
 
 
+class _Header(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.c_void_p)]
+
+
+_View = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_DLTensor))
+
+
+class _Table(ctypes.Structure):
+    _fields_ = [
+        ("header", _Header),
+        ("allocate", ctypes.c_void_p),
+        ("managed_from_object", ctypes.c_void_p),
+        ("object_from_managed", ctypes.c_void_p),
+        ("view_of_object", _View),
+        ("current_stream", ctypes.c_void_p),
+    ]
+
+
+def test_the_function_table_of_a_type_is_used_instead_of_a_python_call(from_dlpack, rng):
+    def view(operand, out):
+        operand.viewed += 1
+        out[0] = operand._managed.tensor
+        return 0
+
+    old = _Table(_Header(1, 3, None), None, None, None, _View(view), None)
+    new = _Table(_Header(2, 0, ctypes.addressof(old)), None, None, None, _View(), None)
+
+    class Fast(HandMade):
+        viewed = 0
+        __module__ = "fast_arrays"  # a package of its own
+        __dlpack_c_exchange_api__ = _new(ctypes.addressof(new), b"dlpack_exchange_api", None)
+
+        def __dlpack__(self, **_):
+            raise AssertionError("the table was to be used")
+
+    a = random_array(rng, (3, 3), "float32")
+    operand = Fast(a)
+    module = type(sys)("fast_arrays")
+    module.from_dlpack = np.from_dlpack
+    sys.modules["fast_arrays"] = module
+    try:
+        d = matmul(operand, operand)
+    finally:
+        del sys.modules["fast_arrays"]
+
+    assert operand.viewed == 2 and operand.deleted == 0
+    assert_close(d, a @ a, 3)
+
+
 def test_operands_of_two_packages_are_refused(from_dlpack):
     with pytest.raises(TypeError, match="operand b is of package .*numpy is wanted"):
         matmul(np.ones((2, 2)), HandMade(np.ones((2, 2))))

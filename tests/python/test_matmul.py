@@ -106,7 +106,7 @@ def test_complex_scalars(xp, rng, dtype):
     assert_product(xp.to_numpy(d), a, b, c, alpha=1 - 2j, beta=0.5j)
 
 
-@pytest.mark.parametrize("flags", itertools.product([False, True], repeat=2), ids=str)
+@pytest.mark.parametrize("flags", list(itertools.product([False, True], repeat=2)), ids=str)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("size", [3, 40])
 def test_conjugating_qualifiers(xp, rng, flags, order, size):

@@ -199,7 +199,7 @@ TEST(NormalizeAxis, WrapsNegativeAxesAndRefusesTheRest) {
 }
 
 TEST(AlignmentClass, IsTheLargestPowerOfTwoUpTo64) {
-  alignas(128) char memory[128];
+  alignas(128) char memory[128] = {};
 
   EXPECT_EQ(alignment_class(memory), 6);
   EXPECT_EQ(alignment_class(memory + 64), 6);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
 // Recipes of "many" passes, checked by running them: an interpreter of the interface's addressing
-// formula stands in for the library, and destroys the input of c2r passes as the libraries do.
+// formula stands in for the library, destroys the input of c2r passes, and lets imaginary parts
+// that cannot be spoil their result, as the libraries do.
 #include "ops/fft/many.hpp"
 
 #include <gtest/gtest.h>
@@ -28,16 +29,8 @@ class Interpreter {
   Interpreter(const ManyPass& pass, int direction) : pass_(pass), direction_(direction) {}
 
   void run(double* in, double* out) const {
-    std::vector<std::int64_t> index(pass_.loops.extents.size());
     for (std::int64_t call = 0; call < pass_.calls(); ++call) {
-      std::int64_t rest = call;
-      std::int64_t from = 0;
-      std::int64_t to = 0;
-      for (std::size_t i = 0; i < index.size(); ++i) {
-        from += rest % pass_.loops.extents[i] * pass_.loops.strides[0][i];
-        to += rest % pass_.loops.extents[i] * pass_.loops.strides[1][i];
-        rest /= pass_.loops.extents[i];
-      }
+      const auto [from, to] = start_of(pass_.loops, call);
       for (std::int64_t b = 0; b < pass_.batch; ++b) {
         transform(in, from + b * pass_.in.distance, out, to + b * pass_.out.distance);
       }
@@ -78,9 +71,12 @@ class Interpreter {
     const Dims in_shape = extents(c2r);
     const Dims out_shape = extents(r2c);
     std::vector<Number> x;
+    double spoilt = 0;
     for (std::int64_t i = 0; i < count(in_shape); ++i) {
       const std::int64_t at = from + place(pass_.in, index_of(i, in_shape));
       x.push_back(load(in, r2c, at));
+      const std::int64_t last = index_of(i, in_shape).back();
+      if (last == 0 || 2 * last == pass_.lengths.back()) spoilt += std::abs(x.back().imag());
       if (c2r) in[2 * at] = in[2 * at + 1] = std::nan("");
     }
     for (std::int64_t k = 0; k < count(out_shape); ++k) {
@@ -99,7 +95,7 @@ class Interpreter {
       }
       const std::int64_t at = to + place(pass_.out, wanted);
       if (c2r) {
-        out[at] = sum.real();
+        out[at] = sum.real() + spoilt;
       } else {
         out[2 * at] = sum.real();
         out[2 * at + 1] = sum.imag();
@@ -167,16 +163,26 @@ class Arena {
       return {};
     }
     auto staged = room(relaid.operands[0]);
+    double* input = origin(relaid.operands[0], staged);
     copy(view_of(given[0], request_.arguments.inputs[0].data, Device::cpu()),
-         view_of(relaid.operands[0], staged.data(), Device::cpu()));
+         view_of(relaid.operands[0], input, Device::cpu()));
+    const auto before = staged;
     auto result = room(relaid.operands[1]);
-    run(std::get<ManyRecipe>(recipe), relaid, staged.data(), result.data());
+    run(std::get<ManyRecipe>(recipe), relaid, input, result.data());
+    for (std::size_t i = 0; i < staged.size(); ++i) {
+      EXPECT_TRUE(before[i] == staged[i] || std::isnan(before[i])) << "the input was written";
+    }
     return in_c_order(relaid.operands[1], result.data());
   }
 
  private:
   static std::vector<double> room(const OperandLayout& layout) {
     return std::vector<double>(dense_bytes(layout) / sizeof(double) + 2, std::nan(""));
+  }
+  /// Element (0, …, 0) in such a room.
+  static double* origin(const OperandLayout& layout, std::vector<double>& memory) {
+    const auto low = offset_range(layout.shape, layout.strides).first;
+    return memory.data() - low * (is_complex(layout.dtype) ? 2 : 1);
   }
   static std::vector<double> in_c_order(OperandLayout layout, void* data) {
     OperandLayout plain = layout;
@@ -185,8 +191,12 @@ class Arena {
     copy(view_of(layout, data, Device::cpu()), view_of(plain, values.data(), Device::cpu()));
     return values;
   }
+  static void zero(const ManyRecipe& recipe, double* copied) {
+    for (const ManyReals& reals : recipe.zeroed) {
+      fill_zero(view_of(reals.layout, copied + reals.offset, Device::cpu()));
+    }
+  }
   void run(const ManyRecipe& recipe, const FFTProblem& problem, double* input, double* result) {
-    auto before = std::vector<double>(input, input + dense_bytes(problem.input()) / sizeof(double));
     std::vector<double> workspace;
     if (recipe.copy) {
       workspace = room(*recipe.copy);
@@ -195,12 +205,9 @@ class Arena {
     }
     double* places[] = {input, workspace.data(), result};
     for (const ManyPass& pass : recipe.passes) {
+      if (&pass == &recipe.passes.back()) zero(recipe, workspace.data());
       Interpreter(pass, direction())
           .run(places[static_cast<int>(pass.from)], places[static_cast<int>(pass.to)]);
-    }
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (std::isnan(before[i])) continue;  // a gap
-      ASSERT_EQ(before[i], input[i]) << "the input was written";
     }
   }
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The native FFT against the definition, X[k] = scale · Σ_j x[j] exp(±2πi·jk/n), summed in long double
-// axis by axis.
+// The native FFT against the definition, X[k] = scale · Σ_j x[j] exp(±2πi·jk/n), summed in long
+// double axis by axis.
 //
-// Bound on the relative L2 error: c·ε·√(log2 n), ε the spacing of the type at 1, n the product of the
-// transformed extents; c = 2 for powers of two and 6 for any other length (Bluestein's convolution has
-// about twice the length and two transforms).
+// Bound on the relative L2 error: c·ε·√(log2 n), ε the spacing of the type at 1, n the product of
+// the transformed extents; c = 2 for powers of two and 6 for any other length (Bluestein's
+// convolution has about twice the length and two transforms).
 #include "kernels/fft/fft.hpp"
 
 #include <gtest/gtest.h>
@@ -69,8 +69,8 @@ struct Strided {
 
 struct Workspace {
   explicit Workspace(std::size_t bytes)
-      : memory(::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{64})) {}
-  ~Workspace() { ::operator delete(memory, std::align_val_t{64}); }
+      : memory(::operator new (std::max<std::size_t>(bytes, 1), std::align_val_t{64})) {}
+  ~Workspace() { ::operator delete (memory, std::align_val_t{64}); }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   void* memory;
@@ -99,7 +99,8 @@ void transform_axis(WideArray& data, const Dims& shape, std::int64_t axis, int d
     if (start / inner % n != 0) continue;
     for (std::int64_t k = 0; k < n; ++k) {
       Wide sum = 0;
-      for (std::int64_t j = 0; j < n; ++j) sum += data[at(start + j * inner)] * roots[at(j * k % n)];
+      for (std::int64_t j = 0; j < n; ++j)
+        sum += data[at(start + j * inner)] * roots[at(j * k % n)];
       line[at(k)] = sum;
     }
     for (std::int64_t k = 0; k < n; ++k) data[at(start + k * inner)] = line[at(k)];
@@ -228,9 +229,12 @@ void compare(const FftShape& s, Options options) {
 void compare(const FftShape& s, Options options = {}) {
   const auto typed = [&]<class T>(T) {
     switch (s.kind) {
-      case FftKind::c2c: return compare<std::complex<T>, std::complex<T>>(s, options);
-      case FftKind::r2c: return compare<T, std::complex<T>>(s, options);
-      case FftKind::c2r: return compare<std::complex<T>, T>(s, options);
+      case FftKind::c2c:
+        return compare<std::complex<T>, std::complex<T>>(s, options);
+      case FftKind::r2c:
+        return compare<T, std::complex<T>>(s, options);
+      case FftKind::c2r:
+        return compare<std::complex<T>, T>(s, options);
     }
   };
   s.precision == DType::float32 ? typed(float{}) : typed(double{});
@@ -501,7 +505,8 @@ TEST(KernelsFft, ANaNStaysInItsLine) {
         for (std::int64_t line = 0; line < kLines; ++line) {
           for (std::int64_t k = 0; k < out_n; ++k) {
             const std::int64_t place = (line * line_out + k * s.out_strides[at(axis)]) * out_reals;
-            const bool is_nan = std::isnan(out[at(place)]) || std::isnan(out[at(place + out_reals - 1)]);
+            const bool is_nan =
+                std::isnan(out[at(place)]) || std::isnan(out[at(place + out_reals - 1)]);
             EXPECT_EQ(is_nan, line == 9) << "n = " << n << " line " << line << " element " << k;
           }
         }
@@ -533,7 +538,8 @@ TEST(KernelsFft, ImaginaryPartsThatARealResultCannotHaveAreIgnored) {
   }
 }
 
-// --- errors and words ------------------------------------------------------------------------------
+// --- errors and words
+// ------------------------------------------------------------------------------
 
 TEST(KernelsFft, WhatCannotBeRightIsRefusedWithTheValueSeen) {
   const FftShape good = contiguous(FftKind::c2c, DType::float64, {4, 8}, {0, 1});

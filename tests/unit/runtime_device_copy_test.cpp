@@ -156,7 +156,8 @@ TEST(DeviceCopyPlan, RunOnTheHostEqualsPlainLoops) {
     Sample source = random.sample(dtype, shape, {.zero_strides = true});
     Sample target = random.sample(dtype, shape, {});
     source.view.conjugate = random.one_in(3) && is_complex(dtype);
-    const DeviceCopyPlan plan = plan_device_copy(source.view, target.view, source.view.conjugate);
+    const DeviceCopyPlan plan =
+        plan_device_copy(source.view, target.view, source.view.conjugate, random.one_in(2));
     if (plan.way == Way::turned && (!plan.outer.empty() || turned_left-- <= 0)) continue;
     Sample expected = target;
     plain_copy(source.view, expected.view);
@@ -272,9 +273,9 @@ struct FakeDriver {
     table.cuMemHostAlloc.bind(
         +[](void** m, std::size_t n, unsigned) { return *m = std::malloc(n), kSuccess; });
     table.cuMemFreeHost.bind(+[](void* m) { return std::free(m), kSuccess; });
-    table.cuPointerGetAttribute.bind(+[](void* v, PointerAttribute, DevicePtr) {
-      *static_cast<MemoryType*>(v) = MemoryType::host;
-      return page_locked ? kSuccess : kInvalidValue;
+    table.cuPointerGetAttributes.bind(+[](unsigned, PointerAttribute*, void** values, DevicePtr) {
+      *static_cast<MemoryType*>(values[0]) = page_locked ? MemoryType::host : MemoryType::none;
+      return kSuccess;
     });
     table.cuMemcpyHtoDAsync_v2.bind(+[](DevicePtr t, const void* s, std::size_t n, void*) {
       return std::memcpy(reinterpret_cast<void*>(t), s, n), kSuccess;

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from typing import Any
 
 from mathwright import _core
@@ -37,14 +38,20 @@ def machine() -> dict[str, Any]:
     }
 
 
+def short(version: str) -> str:
+    """The number in a library's own words about its version."""
+    number = re.search(r"\d+(\.\d+)+", version)
+    return number[0] if number else version
+
+
 def machine_lines(facts: dict[str, Any]) -> list[str]:
     """The same for people, one fact a line."""
     kernels = ", ".join(
-        f"{row['internal_api']} {row.get('version', '')} ({row.get('architecture', 'unknown')} kernels)"
+        f"{row['internal_api']} {row.get('version') or ''} ({row.get('architecture', 'unknown')} kernels)"
         for row in facts["blas"]
     )
     versions = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
-    libraries = ", ".join(f"{n} {v}".strip() for n, v in facts["libraries"].items())
+    libraries = ", ".join(f"{n} {short(v)}".strip() for n, v in facts["libraries"].items())
     lines = [
         f"processor: {facts['processor']}, {facts['threads']} threads usable",
         f"instructions: {facts['instructions']}",

@@ -35,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     start = time.perf_counter()
     execution = execution_of(arguments.device)
+    if execution == "cuda":
+        print("The operands stay in host memory, so every time below includes copies to and fro.\n")
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = []

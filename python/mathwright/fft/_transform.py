@@ -187,7 +187,7 @@ class FFT(_core.FFTSession):
     ) -> None:
         self._options = options
         self._execution = execution
-        super().__init__(operand, axes, options, execution, out)
+        super().__init__(operand, axes, options, execution, stream, out)
 
     @property
     def options(self) -> Any:

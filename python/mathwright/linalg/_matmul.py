@@ -126,7 +126,7 @@ class Matmul(_core.MatmulSession):
     ) -> None:
         self._options = options
         bits = 0 if qualifiers is None else _conjugate_bits(qualifiers)
-        super().__init__(a, b, c, alpha, beta, bits, options, execution, out)
+        super().__init__(a, b, c, alpha, beta, bits, options, execution, stream, out)
 
     @property
     def options(self) -> Any:

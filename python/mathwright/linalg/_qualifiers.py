@@ -15,7 +15,7 @@ Two or three entries, for a, b and c, make the argument ``qualifiers``:
 from __future__ import annotations
 
 import enum
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class _Qualifier:
     abbreviation: ClassVar[str]
     described: ClassVar[str]
 
-    def __init__(self) -> NoReturn:
+    def __init__(self) -> None:
         raise RuntimeError(f"{type(self).__name__} makes no objects; call its create()")
 
     @classmethod

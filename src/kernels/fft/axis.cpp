@@ -14,9 +14,9 @@ namespace mw::kernels::fft {
 
 namespace {
 
-constexpr double kHertz = 3e9;          // the clock that costs in cycles are divided by
+constexpr double kHertz = 3e9;           // the clock that costs in cycles are divided by
 constexpr double kBytesPerSecond = 8e9;  // one core reading and writing memory
-constexpr double kWorthThreads = 2e-5;  // seconds of work below which one thread does it
+constexpr double kWorthThreads = 2e-5;   // seconds of work below which one thread does it
 
 /// The lines of a step: where the i-th begins on either side.
 class Lines {
@@ -26,7 +26,9 @@ class Lines {
     for (auto extent : nest_.extents) count_ *= extent;
   }
   [[nodiscard]] std::int64_t count() const { return count_; }
-  [[nodiscard]] std::int64_t inner() const { return nest_.extents.empty() ? 1 : nest_.extents.back(); }
+  [[nodiscard]] std::int64_t inner() const {
+    return nest_.extents.empty() ? 1 : nest_.extents.back();
+  }
   [[nodiscard]] std::int64_t inner_in() const {
     return nest_.extents.empty() ? 0 : nest_.strides[0].back();
   }
@@ -86,11 +88,13 @@ double model_seconds(const AxisShape& shape, std::int64_t lines, double cycles, 
   return std::max(compute, memory) / threads + (threads > 1 ? 5e-6 : 0);
 }
 
-// --- by lanes --------------------------------------------------------------------------------------
+// --- by lanes
+// --------------------------------------------------------------------------------------
 
 template <class T>
 double lanes_cycles(const AxisShape& shape, const Lines& lines) {
-  const double blocks = static_cast<double>((lines.count() + kernels<T>().lanes - 1) / kernels<T>().lanes);
+  const double blocks =
+      static_cast<double>((lines.count() + kernels<T>().lanes - 1) / kernels<T>().lanes);
   double each =
       shape.kind == FftKind::c2c ? LaneFft<T>::cost(shape.n) : RealLanes<T>::cost(shape.n);
   const bool runs = lines.inner() >= kernels<T>().lanes;
@@ -177,8 +181,12 @@ class LaneStep final : public AxisStep<T> {
         source.sign = sign;
         sink.im_scale *= sign;
         return fft_->run(source, sink, scratch);
-      case FftKind::r2c: sink.im_scale *= sign; return real_->forward(source, sink, scratch);
-      case FftKind::c2r: source.sign = -sign; return real_->backward(source, sink, scratch);
+      case FftKind::r2c:
+        sink.im_scale *= sign;
+        return real_->forward(source, sink, scratch);
+      case FftKind::c2r:
+        source.sign = -sign;
+        return real_->backward(source, sink, scratch);
     }
   }
 
@@ -197,7 +205,8 @@ class LaneStep final : public AxisStep<T> {
   std::optional<RealLanes<T>> real_;
 };
 
-// --- by line ---------------------------------------------------------------------------------------
+// --- by line
+// ---------------------------------------------------------------------------------------
 
 bool contiguous(const AxisShape& shape, bool input) {
   const std::int64_t stride = input ? shape.in_stride : shape.out_stride;
@@ -236,8 +245,7 @@ class LineStep final : public AxisStep<T> {
     stage_ = ((line_reals(shape, true) * stage_in_ + line_reals(shape, false) * stage_out_) + 63) /
              64 * 64;
     if (stage_in_ && stage_out_) stage_ += 64;
-    each_ = 2 * stage_ +
-            (fft_ ? fft_->scratch(inner_threads_) : real_->scratch(inner_threads_));
+    each_ = 2 * stage_ + (fft_ ? fft_->scratch(inner_threads_) : real_->scratch(inner_threads_));
   }
 
   [[nodiscard]] std::int64_t scratch() const override { return threads_ * each_; }
@@ -247,14 +255,16 @@ class LineStep final : public AxisStep<T> {
   [[nodiscard]] std::string describe() const override {
     const int threads = std::max(threads_, inner_threads_);
     return text(shape_.n, " = ", fft_ ? fft_->describe() : real_->fft().describe(), ", ",
-                lines_.count(), " lines one by one", stage_in_ || stage_out_ ? " through a copy" : "",
-                ", ", threads, threads == 1 ? " thread" : " threads");
+                lines_.count(), " lines one by one",
+                stage_in_ || stage_out_ ? " through a copy" : "", ", ", threads,
+                threads == 1 ? " thread" : " threads");
   }
 
   void run(const T* in, T* out, AxisFactors<T> factors, T* scratch) const override {
     if (threads_ == 1) return run_lines(0, lines_.count(), in, out, factors, scratch);
     const std::int64_t grain = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(5e-6 * kHertz * static_cast<double>(lines_.count()) / cycles_));
+        1,
+        static_cast<std::int64_t>(5e-6 * kHertz * static_cast<double>(lines_.count()) / cycles_));
     parallel_for(lines_.count(), grain, threads_,
                  [&](std::int64_t begin, std::int64_t end, int worker) {
                    run_lines(begin, end, in, out, factors, scratch + worker * each_);

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Bluestein's algorithm: a transform of any length n as a convolution of a smooth length M ≥ 2n − 1.
+// Bluestein's algorithm: a transform of any length n as a convolution of a smooth length M ≥ 2n
+// − 1.
 //
 // With b_j = exp(−πi·j²/n) and jk = (j² + k² − (k−j)²)/2,
 //
 //   X[k] = b_k Σ_j (x[j] b_j) conj(b_(k−j)).
 //
-// The sum is cyclic of length M once x·b is padded with zeros and h_j = h_(M−j) = conj(b_j): transform,
-// multiply by H = FFT(h)/M, transform back. The way back is conj ∘ FFT ∘ conj, so that one direction
-// of FFT is enough. j² is reduced modulo 2n exactly, and H is computed in double for either precision.
-// Cost: two transforms of M and three passes.
-// (L. Bluestein, A linear filtering approach to the computation of the discrete Fourier transform,
-// IEEE Trans. Audio Electroacoust. 18, 1970.)
+// The sum is cyclic of length M once x·b is padded with zeros and h_j = h_(M−j) = conj(b_j):
+// transform, multiply by H = FFT(h)/M, transform back. The way back is conj ∘ FFT ∘ conj, so that
+// one direction of FFT is enough. j² is reduced modulo 2n exactly, and H is computed in double for
+// either precision. Cost: two transforms of M and three passes. (L. Bluestein, A linear filtering
+// approach to the computation of the discrete Fourier transform, IEEE Trans. Audio Electroacoust.
+// 18, 1970.)
 #pragma once
 
 #include <cstdint>

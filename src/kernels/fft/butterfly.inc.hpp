@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies: the transform of R complex vectors in registers, X_k = Σ_j x_j exp(−2πi·jk/R), in place.
+// Butterflies: the transform of R complex vectors in registers, X_k = Σ_j x_j exp(−2πi·jk/R), in
+// place.
 //
 // Odd primes: with a_j = x_j + x_(R−j) and b_j = x_j − x_(R−j), j ≤ h = (R−1)/2,
-//   u_k = x_0 + Σ_j cos(2πjk/R) a_j,  v_k = Σ_j sin(2πjk/R) b_j,  X_k = u_k − i·v_k, X_(R−k) = u_k + i·v_k,
+//   u_k = x_0 + Σ_j cos(2πjk/R) a_j,  v_k = Σ_j sin(2πjk/R) b_j,  X_k = u_k − i·v_k, X_(R−k) = u_k
+//   + i·v_k,
 // which is 4h² fused multiply-adds: for small R nothing with fewer multiplications is faster.
-// Powers of two: 8 = 2·4 and 16 = 4·4, with the roots inside as constants. 16 joins the lanes of the
-// widest vectors; as a pass it spills so much that two passes of 4 are as fast (measured on AVX2).
+// Powers of two: 8 = 2·4 and 16 = 4·4, with the roots inside as constants. 16 joins the lanes of
+// the widest vectors; as a pass it spills so much that two passes of 4 are as fast (measured on
+// AVX2).
 //
 // Included by kernels.inc.hpp inside its namespace.
 

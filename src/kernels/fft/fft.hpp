@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The native host FFT: X[k] = scale · Σ_j x[j] exp(±2πi·jk/n) along any axes of an array of any layout.
+// The native host FFT: X[k] = scale · Σ_j x[j] exp(±2πi·jk/n) along any axes of an array of any
+// layout.
 //
-//   const auto fft = Fft::make({.kind = FftKind::c2c, .precision = DType::float64, .shape = {64, 64},
+//   const auto fft = Fft::make({.kind = FftKind::c2c, .precision = DType::float64, .shape = {64,
+//   64},
 //                               .in_strides = {64, 1}, .out_strides = {64, 1}, .axes = {0, 1}}, 2);
-//   fft->execute(in, out, -1, 1.0, workspace);  // workspace: fft->workspace_bytes(), 64-byte aligned
+//   fft->execute(in, out, -1, 1.0, workspace);  // workspace: fft->workspace_bytes(), 64-byte
+//   aligned
 //
 // How it is built, from the bottom:
-//   kernels.inc.hpp  the arithmetic, written once over vectors, compiled once per instruction set (isa_*.cpp)
-//   lane_fft.hpp     V transforms at once, one per vector lane: any strides, no shuffles inside
-//   line_fft.hpp     one transform of a contiguous line, which borrows the lanes for its subsequences
-//   bluestein.hpp    lengths with a large prime factor, as a convolution of a smooth length
-//   nd.cpp           axes, blocks of lines, threads
+//   kernels.inc.hpp  the arithmetic, written once over vectors, compiled once per instruction set
+//   (isa_*.cpp) lane_fft.hpp     V transforms at once, one per vector lane: any strides, no
+//   shuffles inside line_fft.hpp     one transform of a contiguous line, which borrows the lanes
+//   for its subsequences bluestein.hpp    lengths with a large prime factor, as a convolution of a
+//   smooth length nd.cpp           axes, blocks of lines, threads
 #pragma once
 
 #include <cstddef>
@@ -32,9 +35,9 @@ struct FftShape {
   FftKind kind = FftKind::c2c;
   DType precision = DType::float64;  ///< of the real part: float32 or float64
   Dims shape;                        ///< extents, of the real side for r2c and c2r
-  Dims in_strides;                   ///< per axis, in elements of the input's type; any sign, or zero
-  Dims out_strides;                  ///< per axis, in elements of the output's type; one-to-one
-  Dims axes;                         ///< distinct, in [0, rank); the axes not listed are a batch
+  Dims in_strides;   ///< per axis, in elements of the input's type; any sign, or zero
+  Dims out_strides;  ///< per axis, in elements of the output's type; one-to-one
+  Dims axes;         ///< distinct, in [0, rank); the axes not listed are a batch
 };
 
 /// A plan: immutable, and usable from many threads at once.

@@ -57,19 +57,35 @@ MW_INLINE Cx<T> load_units(const T* base, const std::int64_t* offsets) {
                   Lanes<T>{});
 }
 
+template <int... I>
+MW_INLINE void put_units(float* base, const std::int64_t* offsets, Vec<float> v,
+                         std::integer_sequence<int, I...>) {
+  Vec<double> bits;
+  __builtin_memcpy(&bits, &v, sizeof v);
+  const double unit[] = {bits[I]...};
+  (__builtin_memcpy(base + offsets[I], unit + I, sizeof(double)), ...);
+}
+template <int... I>
+MW_INLINE void put_units(double* base, const std::int64_t* offsets, Vec<double> v,
+                         std::integer_sequence<int, I...>) {
+  const Pair pair[] = {__builtin_shufflevector(v, v, 2 * I, 2 * I + 1)...};
+  (__builtin_memcpy(base + offsets[I], pair + I, sizeof(Pair)), ...);
+}
+
+/// The first `count` of V complex numbers to base + offsets[i].
 template <class T>
 MW_INLINE void store_units(T* base, const std::int64_t* offsets, int count, Cx<T> x) {
+  if (count == kLanes<T>) {
+    using Half = std::make_integer_sequence<int, kLanes<T> / 2>;
+    put_units(base, offsets, join<T>(x, Lanes<T>{}, std::integral_constant<int, 0>{}), Half{});
+    put_units(base, offsets + kLanes<T> / 2,
+              join<T>(x, Lanes<T>{}, std::integral_constant<int, 1>{}), Half{});
+    return;
+  }
   T items[unsigned{2 * kLanes<T>}];
   store_interleaved<T>(items, x);
-  if (count == kLanes<T>) {
-    MW_UNROLL
-    for (int i = 0; i < kLanes<T>; ++i) {
-      __builtin_memcpy(base + offsets[i], items + 2 * i, 2 * sizeof(T));
-    }
-  } else {
-    for (int i = 0; i < count; ++i) {
-      __builtin_memcpy(base + offsets[i], items + 2 * i, 2 * sizeof(T));
-    }
+  for (int i = 0; i < count; ++i) {
+    __builtin_memcpy(base + offsets[i], items + 2 * i, 2 * sizeof(T));
   }
 }
 
@@ -162,7 +178,8 @@ void scatter_real(const LaneIo<T>& a) {
   }
 }
 
-// --- products with a table (Bluestein) -------------------------------------------------------------
+// --- products with a table (Bluestein)
+// -------------------------------------------------------------
 
 template <class T>
 void lane_multiply(const MultiplyArgs<T>& a) {

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The boundary between planning code and the kernels, which exist once per instruction set.
 //
-// Layouts. "Split": element j is V real parts followed by V imaginary parts, one lane per transform, so
-// consecutive elements are 2·V reals apart. "Interleaved": the user's complex numbers (re, im), V of
-// them side by side making one element of V lanes. `Kernels<T>` is a table of plain functions; this
-// header and everything under kernels.inc.hpp use no inline function of the standard library, so a
-// unit compiled for a newer CPU cannot lend its code to the rest of the program.
+// Layouts. "Split": element j is V real parts followed by V imaginary parts, one lane per
+// transform, so consecutive elements are 2·V reals apart. "Interleaved": the user's complex numbers
+// (re, im), V of them side by side making one element of V lanes. `Kernels<T>` is a table of plain
+// functions; this header and everything under kernels.inc.hpp use no inline function of the
+// standard library, so a unit compiled for a newer CPU cannot lend its code to the rest of the
+// program.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,15 @@ template <class T>
 struct PassArgs {
   const T* in;
   T* out;
-  const T* twiddle;        // (re, im) of w^(pk) for k = 1 … R−1, p after p
-  const T* roots;          // odd(): (cos, sin)(2πt/R) for t < R
-  std::int64_t radix;      // odd() only
+  const T* twiddle;    // (re, im) of w^(pk) for k = 1 … R−1, p after p
+  const T* roots;      // odd(): (cos, sin)(2πt/R) for t < R
+  std::int64_t radix;  // odd() only
   std::int64_t m, s;
   std::int64_t in_stride;  // reals between elements of an interleaved input
   std::int64_t out_stride;
-  std::int64_t ahead;      // reals from an interleaved element to the one to prefetch
-  T sign;                  // imaginary parts of an interleaved input are multiplied by this
-  T re_scale, im_scale;    // parts of an interleaved output are multiplied by these
+  std::int64_t ahead;    // reals from an interleaved element to the one to prefetch
+  T sign;                // imaginary parts of an interleaved input are multiplied by this
+  T re_scale, im_scale;  // parts of an interleaved output are multiplied by these
 };
 
 /// Moves n elements between V lines and the split layout. Line i starts at in (or out) plus
@@ -107,7 +108,8 @@ struct Kernels {
   Pass odd;                  // split → split, any odd prime
   void (*gather)(const LaneIo<T>&);
   void (*scatter)(const LaneIo<T>&);
-  void (*gather_real)(const LaneIo<T>&);  // n reals → ⌈n/2⌉ pairs; odd n: n numbers without imaginary part
+  void (*gather_real)(
+      const LaneIo<T>&);  // n reals → ⌈n/2⌉ pairs; odd n: n numbers without imaginary part
   void (*scatter_real)(const LaneIo<T>&);
   void (*lane_multiply)(const MultiplyArgs<T>&);
   void (*line_multiply)(const MultiplyArgs<T>&);

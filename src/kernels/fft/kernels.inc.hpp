@@ -20,7 +20,8 @@
 namespace mw::kernels::fft::MW_FFT_ISA {
 namespace {
 
-// clang-format off: each file uses the ones above it
+// Each file uses those above it.
+// clang-format off
 #include "kernels/fft/vec.inc.hpp"
 #include "kernels/fft/butterfly.inc.hpp"
 #include "kernels/fft/pass.inc.hpp"

@@ -61,7 +61,7 @@ double LaneFft<T>::cost(std::int64_t n) {
 
 template <class T>
 double LaneFft<T>::gather_cost(std::int64_t n) {
-  return (1.5 + 0.75 * kernels<T>().lanes) * static_cast<double>(n);
+  return (2.0 + kernels<T>().lanes) * static_cast<double>(n);
 }
 
 template <class T>
@@ -223,7 +223,8 @@ void LaneFft<T>::run_split(const T* in, const LaneSink<T>& sink, T* scratch) con
   run_tail(passes(in, 0, passes_.size() - 1, scratch), sink);
 }
 
-/// Bluestein on lanes. The result takes the place of the gathered lines at the start of the scratch.
+/// Bluestein on lanes. The result takes the place of the gathered lines at the start of the
+/// scratch.
 template <class T>
 const T* LaneFft<T>::convolve(const T* in, T* scratch) const {
   const std::int64_t m = chirp_->m;

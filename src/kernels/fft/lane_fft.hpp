@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // LaneFft: V transforms of one length at once, one per vector lane.
 //
-// Lanes never mix, so every instruction works on whole vectors whatever the length, the twiddles are
-// scalars, and the lines may lie anywhere: only the first and the last pass see the user's strides.
-// Lines next to each other (a transform along the slow axis of a matrix) are read and written as whole
-// vectors; any others are gathered number by number.
+// Lanes never mix, so every instruction works on whole vectors whatever the length, the twiddles
+// are scalars, and the lines may lie anywhere: only the first and the last pass see the user's
+// strides. Lines next to each other (a transform along the slow axis of a matrix) are read and
+// written as whole vectors; any others are gathered number by number.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace mw::kernels::fft {
 template <class T>
 struct LaneSource {
   const T* data;
-  std::int64_t stride;  ///< reals between elements of a line
+  std::int64_t stride;                    ///< reals between elements of a line
   const std::int64_t* offsets = nullptr;  ///< V starts, in reals; none: the lines are adjacent
   T sign = 1;
 };
@@ -46,10 +46,10 @@ class LaneFft {
   [[nodiscard]] static std::shared_ptr<const LaneFft> get(std::int64_t n);
   explicit LaneFft(std::int64_t n);
 
-  /// Cycles for V adjacent lines: n Σ pass_cycles(radix) · cache_factor, 40 per pass and 2 n for the
-  /// ends; for Bluestein two of length M and its products. Builds nothing.
+  /// Cycles for V adjacent lines: n Σ pass_cycles(radix) · cache_factor, 40 per pass and 2 n for
+  /// the ends; for Bluestein two of length M and its products. Builds nothing.
   [[nodiscard]] static double cost(std::int64_t n);
-  /// What is added on each side whose lines are not adjacent: (1.5 + 0.75 V) n.
+  /// What is added on each side whose lines are not adjacent: (2 + V) n.
   [[nodiscard]] static double gather_cost(std::int64_t n);
 
   [[nodiscard]] std::int64_t size() const { return n_; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Joining the lanes of one line: the step in which lanes stop being independent. Both kernels work on
-// tiles of V × V complex numbers that are turned in registers.
+// Joining the lanes of one line: the step in which lanes stop being independent. Both kernels work
+// on tiles of V × V complex numbers that are turned in registers.
 //
 // Included by kernels.inc.hpp inside its namespace.
 
@@ -23,7 +23,8 @@ void cross(const CrossArgs<T>& a) {
     butterfly<T, V>(x);
     MW_UNROLL
     for (int i = 0; i < V; ++i) {
-      store_interleaved<T>(a.out + 2 * (first + i * a.n1), {x[i].re * re_scale, x[i].im * im_scale});
+      store_interleaved<T>(a.out + 2 * (first + i * a.n1),
+                           {x[i].re * re_scale, x[i].im * im_scale});
     }
   }
 }
@@ -40,8 +41,8 @@ void turn(const TurnArgs<T>& a) {
       // Lanes beyond n1 repeat the last element; nobody reads them.
       const std::int64_t wanted = k + item_of<T>(i);
       const std::int64_t k1 = wanted < a.n1 ? wanted : a.n1 - 1;
-      const Cx<T> w = load_split(a.coarse + (k1 >> a.shift) * 2 * V) *
-                      load_split(a.fine + (k1 & mask) * 2 * V);
+      const Cx<T> w =
+          load_split(a.coarse + (k1 >> a.shift) * 2 * V) * load_split(a.fine + (k1 & mask) * 2 * V);
       x[i] = load_split(a.in + k1 * 2 * V) * w;
     }
     turn_tile<T>(x);

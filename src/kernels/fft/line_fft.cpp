@@ -79,9 +79,15 @@ LineFft<T>::LineFft(std::int64_t n) : kernels_(kernels<T>()), n_(n) {
   n1_ = choice.part;
   n2_ = n / choice.part;
   switch (method_) {
-    case Method::one_lane: lane1_ = LaneFft<T>::get(n); break;
-    case Method::cross: build_cross(); break;
-    case Method::four_step: build_four_step(); break;
+    case Method::one_lane:
+      lane1_ = LaneFft<T>::get(n);
+      break;
+    case Method::cross:
+      build_cross();
+      break;
+    case Method::four_step:
+      build_four_step();
+      break;
     case Method::bluestein:
       chirp_ = Chirp<T>::get(n, choice.part);
       inner_ = get(choice.part);
@@ -102,8 +108,8 @@ void LineFft<T>::build_cross() {
   }
 }
 
-/// Twiddles w_n^(j2·k1) for V columns j2 as a product of two short tables: √n1 instead of n1 entries per
-/// column, at one more rounding.
+/// Twiddles w_n^(j2·k1) for V columns j2 as a product of two short tables: √n1 instead of n1
+/// entries per column, at one more rounding.
 template <class T>
 void LineFft<T>::build_four_step() {
   const std::int64_t V = kernels_.lanes;
@@ -126,8 +132,8 @@ void LineFft<T>::build_four_step() {
   }
 }
 
-/// Reals of one block of rows between the steps; the odd padding keeps blocks off each other's cache
-/// sets when n2 is a power of two.
+/// Reals of one block of rows between the steps; the odd padding keeps blocks off each other's
+/// cache sets when n2 is a power of two.
 template <class T>
 std::int64_t LineFft<T>::turned_block() const {
   return (n2_ + 5) * 2 * kernels_.lanes;
@@ -137,11 +143,13 @@ template <class T>
 std::int64_t LineFft<T>::scratch(int threads) const {
   switch (method_) {
     case Method::one_lane:
-    case Method::cross: return lane1_->scratch();
+    case Method::cross:
+      return lane1_->scratch();
     case Method::four_step:
       return blocks(n1_) * turned_block() +
              threads * std::max(lane1_->scratch(), lane2_->scratch());
-    case Method::bluestein: return 4 * chirp_->m + inner_->scratch(threads);
+    case Method::bluestein:
+      return 4 * chirp_->m + inner_->scratch(threads);
   }
   return 0;
 }
@@ -149,22 +157,25 @@ std::int64_t LineFft<T>::scratch(int threads) const {
 template <class T>
 void LineFft<T>::run(const LineArgs<T>& line, T* scratch, int threads) const {
   switch (method_) {
-    case Method::one_lane: return run_one_lane(line, scratch);
+    case Method::one_lane:
+      return run_one_lane(line, scratch);
     case Method::cross: {
-      const T* const lanes = lane1_->run({line.in, 2 * kernels_.lanes, nullptr, line.sign}, scratch);
-      return kernels_.cross(
-          {lanes, line.out, twiddles_.data(), n1_, line.re_scale, line.im_scale});
+      const T* const lanes =
+          lane1_->run({line.in, 2 * kernels_.lanes, nullptr, line.sign}, scratch);
+      return kernels_.cross({lanes, line.out, twiddles_.data(), n1_, line.re_scale, line.im_scale});
     }
-    case Method::four_step: return run_four_step(line, scratch, threads);
-    case Method::bluestein: return run_bluestein(line, scratch, threads);
+    case Method::four_step:
+      return run_four_step(line, scratch, threads);
+    case Method::bluestein:
+      return run_bluestein(line, scratch, threads);
   }
 }
 
 template <class T>
 void LineFft<T>::run_one_lane(const LineArgs<T>& line, T* scratch) const {
   static constexpr std::int64_t kSame[kMaxLanes] = {};
-  lane1_->run({line.in, 2, kSame, line.sign},
-              {line.out, 2, kSame, 1, line.re_scale, line.im_scale}, scratch);
+  lane1_->run({line.in, 2, kSame, line.sign}, {line.out, 2, kSame, 1, line.re_scale, line.im_scale},
+              scratch);
 }
 
 template <class T>
@@ -250,8 +261,10 @@ void LineFft<T>::run_bluestein(const LineArgs<T>& line, T* scratch, int threads)
 template <class T>
 std::string LineFft<T>::describe() const {
   switch (method_) {
-    case Method::one_lane: return lane1_->describe();
-    case Method::cross: return text(lane1_->describe(), "×", kernels_.lanes, " across lanes");
+    case Method::one_lane:
+      return lane1_->describe();
+    case Method::cross:
+      return text(lane1_->describe(), "×", kernels_.lanes, " across lanes");
     case Method::four_step:
       return text("(", lane1_->describe(), ")×(", lane2_->describe(), ") in four steps");
     case Method::bluestein:

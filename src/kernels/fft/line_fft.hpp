@@ -7,8 +7,8 @@
 //   cross      n = n1·V: lane v transforms x[v], x[v+V], …; one step across the lanes joins them.
 //              Every access is a whole vector. For lines that fit the cache.
 //   four_step  n = n1·n2: n2 transforms of n1 (columns, V at a time), twiddles and V × V turns, n1
-//              transforms of n2. For long lines (each element passes the outer cache twice, not once
-//              per radix; both steps run on many threads) and for n without the factor V.
+//              transforms of n2. For long lines (each element passes the outer cache twice, not
+//              once per radix; both steps run on many threads) and for n without the factor V.
 //   bluestein  n with a large prime factor: a convolution of a smooth length.
 //   one_lane   tiny n: LaneFft with one lane in use.
 //
@@ -77,8 +77,9 @@ class LineFft {
   std::int64_t n2_ = 0;
   std::shared_ptr<const LaneFft<T>> lane1_;
   std::shared_ptr<const LaneFft<T>> lane2_;
-  Table<T> twiddles_;  // cross: split, n1 elements. four_step: per block of columns, coarse then fine
-  int shift_ = 0;      // of the fine table
+  Table<T>
+      twiddles_;   // cross: split, n1 elements. four_step: per block of columns, coarse then fine
+  int shift_ = 0;  // of the fine table
   std::int64_t coarse_ = 0;  // elements of the coarse table
   std::shared_ptr<const Chirp<T>> chirp_;
   std::shared_ptr<const LineFft> inner_;

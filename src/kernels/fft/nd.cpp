@@ -36,11 +36,16 @@ void check(const FftShape& s) {
   const auto wrong = ErrorKind::invalid_argument;
   const std::size_t rank = s.shape.size();
   require(s.precision == DType::float32 || s.precision == DType::float64, ErrorKind::unsupported,
-          "fft: precision ", name(s.precision), " has no native kernels; float32 or float64 is wanted");
-  require(s.in_strides.size() == rank && s.out_strides.size() == rank, wrong,
-          "fft: shape ", s.shape, " has ", rank, " axes, but in_strides ", s.in_strides,
-          " and out_strides ", s.out_strides, " do not; one stride per axis is wanted");
+          "fft: precision ", name(s.precision),
+          " has no native kernels; float32 or float64 is wanted");
+  require(s.in_strides.size() == rank && s.out_strides.size() == rank, wrong, "fft: shape ",
+          s.shape, " has ", rank, " axes, but in_strides ", s.in_strides, " and out_strides ",
+          s.out_strides, " do not; one stride per axis is wanted");
   require(!s.axes.empty(), wrong, "fft: axes is empty; at least one axis is wanted");
+  for (auto extent : s.shape) {
+    require(extent >= 0, wrong, "fft: shape ", s.shape,
+            " has a negative extent; 0 or more is wanted");
+  }
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
     require(s.axes[i] >= 0 && s.axes[i] < static_cast<std::int64_t>(rank), wrong, "fft: axis ",
             s.axes[i], " is out of range for ", rank, " axes; 0 … ", rank - 1, " is wanted");
@@ -81,9 +86,8 @@ class Plan final : public Fft {
   }
 
   [[nodiscard]] double estimate() const override {
-    return std::accumulate(steps_.begin(), steps_.end(), 0.0, [](double sum, const Step& step) {
-      return sum + step.axis->seconds();
-    });
+    return std::accumulate(steps_.begin(), steps_.end(), 0.0,
+                           [](double sum, const Step& step) { return sum + step.axis->seconds(); });
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -112,7 +116,8 @@ class Plan final : public Fft {
     const std::int64_t last = shape_.axes.back();
     Dims others;  // complex axes with something to do, the last listed first
     for (std::size_t i = shape_.axes.size() - 1; i-- > 0;) {
-      if (shape_.shape[static_cast<std::size_t>(shape_.axes[i])] > 1) others.push_back(shape_.axes[i]);
+      if (shape_.shape[static_cast<std::size_t>(shape_.axes[i])] > 1)
+        others.push_back(shape_.axes[i]);
     }
     if (shape_.kind == FftKind::c2r) {
       Side work = {contiguous_strides(halved()), 2};

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Stockham passes. A transform of length n = R·m·s keeps s finished sub-indices q fastest; a pass takes
-// R from the unfinished length R·m:
+// Stockham passes. A transform of length n = R·m·s keeps s finished sub-indices q fastest; a pass
+// takes R from the unfinished length R·m:
 //
 //   y[q + s(Rp + k)] = w_(Rm)^(pk) Σ_j x[q + s(p + mj)] w_R^(jk),   0 ≤ p < m, 0 ≤ q < s
 //
-// s starts at 1 and m ends at 1, and the result is in order: no bit reversal. Each "number" is a vector
-// of V independent transforms, so twiddles are scalars and every access is a whole vector. The first
-// pass may read the user's interleaved numbers and the last may write them. Cost per pass: n loads and
-// n stores of complex vectors.
+// s starts at 1 and m ends at 1, and the result is in order: no bit reversal. Each "number" is a
+// vector of V independent transforms, so twiddles are scalars and every access is a whole vector.
+// The first pass may read the user's interleaved numbers and the last may write them. Cost per
+// pass: n loads and n stores of complex vectors.
 //
 // Included by kernels.inc.hpp inside its namespace.
 
@@ -77,9 +77,9 @@ void pass_final(const PassArgs<T>& a) {
   pass_rows<T, R, Form::split, Form::interleaved, false>(a, 0, 1);
 }
 
-/// Any odd prime R, by the formulas of odd_butterfly with its cosines and sines in memory. The sums a_j
-/// and differences b_j take the places of x_j and x_(R−j) in the scratch row. Cost: (R−1)² fused
-/// multiply-adds per R outputs.
+/// Any odd prime R, by the formulas of odd_butterfly with its cosines and sines in memory. The sums
+/// a_j and differences b_j take the places of x_j and x_(R−j) in the scratch row. Cost: (R−1)²
+/// fused multiply-adds per R outputs.
 template <class T>
 void pass_odd(const PassArgs<T>& a) {
   constexpr std::int64_t kElement = 2 * kLanes<T>;

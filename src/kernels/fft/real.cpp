@@ -45,8 +45,7 @@ std::int64_t RealLanes<T>::scratch() const {
 }
 
 template <class T>
-void RealLanes<T>::forward(const LaneSource<T>& source, const LaneSink<T>& sink,
-                           T* scratch) const {
+void RealLanes<T>::forward(const LaneSource<T>& source, const LaneSink<T>& sink, T* scratch) const {
   const std::int64_t buffer = (fft_->size() + 1) * 2 * kernels_.lanes;
   T* const spectrum = scratch + buffer;
   kernels_.gather_real({source.data, scratch, source.offsets, source.stride, n_, 0, 1, 1, 1});
@@ -66,7 +65,8 @@ void RealLanes<T>::backward(const LaneSource<T>& source, const LaneSink<T>& sink
                             T* scratch) const {
   const std::int64_t buffer = (fft_->size() + 1) * 2 * kernels_.lanes;
   T* const packed = scratch + buffer;
-  // Odd n: the forward transform of the conjugates is the conjugate of what is wanted, and that is real.
+  // Odd n: the forward transform of the conjugates is the conjugate of what is wanted, and that is
+  // real.
   const T sign = half_ ? source.sign : -source.sign;
   kernels_.gather({source.data, scratch, source.offsets, source.stride, n_ / 2 + 1, kernels_.lanes,
                    sign, 1, 1});

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms between n real numbers and the n/2 + 1 complex ones that determine the rest.
 //
-// Even n costs one complex transform of n/2 and a pass (formulas in real.inc.hpp); odd n one complex
-// transform of n. Two real lines are never packed into one complex line: a NaN, or merely a large
-// number, in one would reach the other.
+// Even n costs one complex transform of n/2 and a pass (formulas in real.inc.hpp); odd n one
+// complex transform of n. Two real lines are never packed into one complex line: a NaN, or merely a
+// large number, in one would reach the other.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class RealLanes {
   [[nodiscard]] std::int64_t scratch() const;
   /// n reals to n/2 + 1 complex numbers, parts multiplied by the sink's scales.
   void forward(const LaneSource<T>& source, const LaneSink<T>& sink, T* scratch) const;
-  /// n/2 + 1 complex numbers (conjugated first if the source's sign is −1) to the reals of the inverse
-  /// transform, times the sink's re_scale.
+  /// n/2 + 1 complex numbers (conjugated first if the source's sign is −1) to the reals of the
+  /// inverse transform, times the sink's re_scale.
   void backward(const LaneSource<T>& source, const LaneSink<T>& sink, T* scratch) const;
   [[nodiscard]] const LaneFft<T>& fft() const { return *fft_; }
 

@@ -10,8 +10,8 @@ namespace mw::kernels::fft {
 
 namespace {
 
-/// exp(−2πi·t/n), with the angle reduced exactly, in integers, to [0, π/4]: the angle is u·π/(2n) with
-/// u = 4t, and each reflection acts on u.
+/// exp(−2πi·t/n), with the angle reduced exactly, in integers, to [0, π/4]: the angle is u·π/(2n)
+/// with u = 4t, and each reflection acts on u.
 std::complex<long double> unit_root(std::int64_t t, std::int64_t n) {
   bool negate_im = true;  // forward: exp(−…)
   bool negate_re = false;

@@ -16,7 +16,8 @@
 namespace mw::kernels::fft {
 
 /// exp(−2πi·t/n) for any t in [0, n), to about an ulp of long double, so that rounding to double or
-/// float is off by hardly more than half an ulp. Setting up costs O(√n) sines, each root one product.
+/// float is off by hardly more than half an ulp. Setting up costs O(√n) sines, each root one
+/// product.
 class Roots {
  public:
   explicit Roots(std::int64_t n);
@@ -42,7 +43,8 @@ class Table {
  public:
   Table() = default;
   explicit Table(std::int64_t count)
-      : data_(static_cast<T*>(::operator new(static_cast<std::size_t>(count) * sizeof(T), kAlign))) {
+      : data_(
+            static_cast<T*>(::operator new(static_cast<std::size_t>(count) * sizeof(T), kAlign))) {
     std::uninitialized_value_construct_n(data_.get(), count);
   }
   [[nodiscard]] T* data() { return data_.get(); }
@@ -56,8 +58,8 @@ class Table {
   std::unique_ptr<T[], Free> data_;
 };
 
-/// One object per key (a length) while it is in use. Making an object may ask the cache for others, so it is
-/// made outside the lock; of two threads making the same one, the first to finish wins.
+/// One object per key (a length) while it is in use. Making an object may ask the cache for others,
+/// so it is made outside the lock; of two threads making the same one, the first to finish wins.
 template <class Key, class Value>
 class SharedByKey {
  public:

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of V lanes, complex vectors, and the order of lanes.
 //
-// (re, im) pairs are split and joined by shuffles that stay within 16-byte sublanes, because crossing
-// them costs twice on AVX. So lane ℓ of a loaded vector does not hold item ℓ but item_of(ℓ):
+// (re, im) pairs are split and joined by shuffles that stay within 16-byte sublanes, because
+// crossing them costs twice on AVX. So lane ℓ of a loaded vector does not hold item ℓ but
+// item_of(ℓ):
 //
 //   AVX2 double: r0 i0 r1 i1 | r2 i2 r3 i3  →  r0 r2 | r1 r3,  i0 i2 | i1 i3
 //
@@ -119,7 +120,8 @@ constexpr int part_index(int lane, int part) {  // of re (0) or im (1) in two in
                   : kLanes<T> + group * kSub<T> + 2 * (e - half) + part;
 }
 template <class T>
-constexpr int join_index(int place, int upper) {  // in (re, im) of the reals of one interleaved vector
+constexpr int join_index(int place,
+                         int upper) {  // in (re, im) of the reals of one interleaved vector
   const int group = place / kSub<T>;
   const int e = place % kSub<T>;
   return group * kSub<T> + e / 2 + upper * (kSub<T> / 2) + (e % 2) * kLanes<T>;
@@ -163,7 +165,8 @@ MW_INLINE Vec<T> reverse(Vec<T> v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, (kLanes<T> - 1 - I)...);
 }
 
-// --- transposition of V vectors: within sublanes by unpacking, then of the sublanes ---------------
+// --- transposition of V vectors: within sublanes by unpacking, then of the sublanes
+// ---------------
 
 template <class T>
 constexpr int unpack_index(int place, int high) {
@@ -175,8 +178,8 @@ template <class T, int High, int... I>
 MW_INLINE Vec<T> unpack(Vec<T> a, Vec<T> b, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(a, b, unpack_index<T>(I, High)...);
 }
-/// Exchanges sublane bit `Step`: the result has, for each pair of sublanes g, g + Step, the lower (or
-/// upper) ones of a and of b.
+/// Exchanges sublane bit `Step`: the result has, for each pair of sublanes g, g + Step, the lower
+/// (or upper) ones of a and of b.
 template <class T>
 constexpr int exchange_index(int place, int step, int upper) {
   const int group = place / kSub<T>;

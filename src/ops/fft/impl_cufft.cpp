@@ -171,6 +171,7 @@ class CufftPlan final : public Plan {
     plans->use(call.stream, Ledger::grant(call.workspace, work_offset_));
     for (std::size_t i = 0; i < recipe_.passes.size(); ++i) {
       const ManyPass& pass = recipe_.passes[i];
+      if (i + 1 == recipe_.passes.size()) zero(places[1], call.stream);
       run(pass, (*plans)[i], places[static_cast<std::size_t>(pass.from)],
           places[static_cast<std::size_t>(pass.to)], direction_of(call));
     }
@@ -200,23 +201,24 @@ class CufftPlan final : public Plan {
   }
 
  private:
+  void zero(void* copied, Stream stream) const {
+    for (const ManyReals& reals : recipe_.zeroed) {
+      const auto size = static_cast<std::int64_t>(itemsize(reals.layout.dtype));
+      char* first = static_cast<char*>(copied) + reals.offset * size;
+      fill_zero(view_of(reals.layout, first, device_), stream);
+    }
+  }
+
   void run(const ManyPass& pass, cufft::Plan plan, void* from, void* to, int direction) const {
     const cufft::Api& api = cufft::api();
     const DType in = side_dtype(types_, pass.type == FFTType::r2c);
     const DType out = side_dtype(types_, pass.type == FFTType::c2r);
     const std::int64_t calls = pass.calls();
     for (std::int64_t index = 0; index < calls; ++index) {
-      std::int64_t rest = index;
-      std::int64_t read = 0;
-      std::int64_t written = 0;
-      for (std::size_t i = pass.loops.extents.size(); i-- > 0;) {
-        read += rest % pass.loops.extents[i] * pass.loops.strides[0][i];
-        written += rest % pass.loops.extents[i] * pass.loops.strides[1][i];
-        rest /= pass.loops.extents[i];
-      }
+      const LoopStart start = start_of(pass.loops, index);
       cufft::call(api.cufftXtExec, plan,
-                  static_cast<char*>(from) + read * static_cast<std::int64_t>(itemsize(in)),
-                  static_cast<char*>(to) + written * static_cast<std::int64_t>(itemsize(out)),
+                  static_cast<char*>(from) + start.in * static_cast<std::int64_t>(itemsize(in)),
+                  static_cast<char*>(to) + start.out * static_cast<std::int64_t>(itemsize(out)),
                   direction);
     }
   }

@@ -13,6 +13,7 @@
 #include "base/env.hpp"
 #include "base/layout.hpp"
 #include "ops/fft/candidates.hpp"
+#include "ops/fft/many.hpp"
 #include "plan/rates.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/thread_pool.hpp"
@@ -22,28 +23,37 @@ namespace mw {
 
 namespace {
 
-/// What the choice between the libraries rests on: seconds a call costs, and the share of the peak
-/// rate that lines in cache reach.
+/// What the choice between the libraries rests on: seconds a call costs, the share of the peak rate
+/// that lines in cache reach, and what is left of it for lines beyond kLongLine and for lengths
+/// with prime factors beyond 13. Measured on one core of an AVX2 machine, plans by estimate.
 struct LibraryRow {
   const char* name;  ///< as the vendor table calls it
   double call;
   double efficiency;
+  double long_line;
+  double large_prime;
 };
-constexpr LibraryRow kMkl{"mkl", 0.8e-6, 0.30};
-constexpr LibraryRow kNvpl{"nvpl", 0.8e-6, 0.30};
-constexpr LibraryRow kFftw{"fftw3", 0.2e-6, 0.10};
+constexpr LibraryRow kMkl{"mkl", 0.3e-6, 0.25, 0.6, 0.15};
+constexpr LibraryRow kNvpl{"nvpl", 0.3e-6, 0.25, 0.6, 0.15};
+constexpr LibraryRow kFftw{"fftw3", 0.25e-6, 0.25, 0.35, 0.05};
 
+constexpr double kLongLine = 512 * 1024;  ///< bytes, about what a core's own cache holds
 constexpr double kWorthThreads = 50e-6;
 constexpr std::size_t kSimdAlignment = 16;
 
 using IoDims = std::vector<fftw::IoDim>;
 
-/// What is planned: a problem's axes and batch, the input perhaps copied into the workspace first.
-struct Shape {
-  OperandLayout input;  ///< as the library sees it
-  bool copied = false;
-  IoDims axes;
-  LoopNest batch;
+enum class Place : std::uint8_t { input, copy, result };
+
+/// One transform of one array to another or in place.
+struct Step {
+  FFTType type = FFTType::c2c;
+  Dims axes;
+  OperandLayout in;
+  OperandLayout out;
+  Place from = Place::input;
+  Place to = Place::result;
+  bool in_place = false;
 };
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
@@ -55,53 +65,52 @@ OperandLayout dense_whole(OperandLayout layout) {
   return layout;
 }
 
-/// Axes of length 1 have nothing to transform; the halved axis stays, and so does a last one.
-IoDims transformed_axes(const FFTProblem& problem, const OperandLayout& input) {
+bool is_single_axis(const FFTProblem& problem) {
+  for (std::size_t i = 0; i + 1 < problem.axes.size(); ++i) {
+    if (problem.length(i) > 1) return false;
+  }
+  return true;
+}
+
+std::vector<Step> steps_of(const FFTProblem& problem) {
+  Step whole{.type = problem.type,
+             .axes = problem.axes,
+             .in = problem.input(),
+             .out = problem.result(),
+             .in_place = problem.in_place};
+  if (problem.type != FFTType::c2r || is_single_axis(problem)) return {whole};
+  Step others{.axes = problem.axes,
+              .in = dense_whole(problem.input()),
+              .out = dense_whole(problem.input()),
+              .from = Place::copy,
+              .to = Place::copy,
+              .in_place = true};
+  others.axes.resize(others.axes.size() - 1);
+  whole.axes = {problem.axes.back()};
+  whole.in = others.in;
+  whole.from = Place::copy;
+  return {others, whole};
+}
+
+/// The transformed axes, but for those of length 1, which have nothing to transform; the last stays
+/// in any case. Extents are those of the side that is not halved.
+IoDims transformed_axes(const Step& step) {
   IoDims axes;
-  for (std::size_t i = 0; i < problem.axes.size(); ++i) {
-    const bool last = i + 1 == problem.axes.size();
-    const std::int64_t n = problem.length(i);
-    if (n == 1 && !(last && (problem.is_real() || axes.empty()))) continue;
-    const std::size_t axis = at(problem.axes[i]);
-    axes.push_back({n, input.strides[axis], problem.result().strides[axis]});
+  const Dims& lengths = step.type == FFTType::c2r ? step.out.shape : step.in.shape;
+  for (std::size_t i = 0; i < step.axes.size(); ++i) {
+    const std::size_t axis = at(step.axes[i]);
+    const bool last = i + 1 == step.axes.size();
+    if (lengths[axis] == 1 && !(last && (step.type != FFTType::c2c || axes.empty()))) continue;
+    axes.push_back({lengths[axis], step.in.strides[axis], step.out.strides[axis]});
   }
   return axes;
-}
-
-LoopNest batch_of(const FFTProblem& problem, const OperandLayout& input) {
-  Dims shape;
-  Dims in_strides;
-  Dims out_strides;
-  for (const auto axis : problem.batch_axes()) {
-    shape.push_back(input.shape[at(axis)]);
-    in_strides.push_back(input.strides[at(axis)]);
-    out_strides.push_back(problem.result().strides[at(axis)]);
-  }
-  return fuse_loops(shape, in_strides, &out_strides);
-}
-
-/// FFTW's interface preserves the input of all but c2r transforms over several axes.
-Shape shape_of(const FFTProblem& problem) {
-  Shape shape{.input = problem.input(), .axes = {}, .batch = {}};
-  shape.axes = transformed_axes(problem, shape.input);
-  if (problem.type == FFTType::c2r && shape.axes.size() > 1) {
-    shape.input = dense_whole(shape.input);
-    shape.copied = true;
-    shape.axes = transformed_axes(problem, shape.input);
-  }
-  shape.batch = batch_of(problem, shape.input);
-  return shape;
 }
 
 /// The `kept` longest batch axes go to the library; the rest are loops.
 struct Batch {
   IoDims library;
   LoopNest loops;
-  [[nodiscard]] std::int64_t calls() const {
-    std::int64_t count = 1;
-    for (const auto extent : loops.extents) count *= extent;
-    return count;
-  }
+  [[nodiscard]] std::int64_t calls() const { return count_of(loops); }
 };
 Batch split_batch(const LoopNest& nest, std::size_t kept) {
   std::vector<std::size_t> order(nest.extents.size());
@@ -137,163 +146,195 @@ fftw::Kind kind_of(FFTType type) {
 /// Addresses that are never dereferenced.
 void* stand_in(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
+bool has_large_prime(std::int64_t n) {
+  for (const std::int64_t p : {2, 3, 5, 7, 11, 13}) {
+    while (n % p == 0) n /= p;
+  }
+  return n > 1;
+}
+
 double estimated_seconds(const FFTProblem& problem, const LibraryRow& row, std::int64_t calls,
                          int threads) {
   const Rates rate = rates(Device::cpu(), threads, problem.result().dtype);
   const Work work = problem.work();
+  double efficiency = row.efficiency;
+  bool is_long = false;
+  bool is_hard = false;
+  for (std::size_t i = 0; i < problem.axes.size(); ++i) {
+    const auto bytes = static_cast<double>(itemsize(problem.input().dtype));
+    is_long |= static_cast<double>(problem.length(i)) * bytes > kLongLine;
+    is_hard |= has_large_prime(problem.length(i));
+  }
+  if (is_long) efficiency *= row.long_line;
+  if (is_hard) efficiency *= row.large_prime;
   return static_cast<double>(calls) * row.call +
-         std::max(work.bytes / rate.bandwidth, work.flops / (row.efficiency * rate.flops));
+         std::max(work.bytes / rate.bandwidth, work.flops / (efficiency * rate.flops));
 }
+
+/// A step with its plans, and the loops around them.
+template <class R>
+struct PlannedStep {
+  Step step;
+  std::optional<fftw::Plan<R>> forward = {};
+  std::optional<fftw::Plan<R>> inverse = {};
+  Batch batch = {};
+  int library_threads = 1;
+  int loop_threads = 1;
+
+  void execute(int direction, void* from, void* to) const {
+    const fftw::Plan<R>& plan = direction < 0 ? *forward : *inverse;
+    const LoopNest& loops = batch.loops;
+    if (loops.extents.empty()) return plan.execute(from, to);
+    const auto in_size = static_cast<std::int64_t>(itemsize(step.in.dtype));
+    const auto out_size = static_cast<std::int64_t>(itemsize(step.out.dtype));
+    const auto body = [&](std::int64_t begin, std::int64_t end, int) {
+      for (std::int64_t index = begin; index < end; ++index) {
+        const LoopStart start = start_of(loops, index);
+        plan.execute(static_cast<std::byte*>(from) + start.in * in_size,
+                     static_cast<std::byte*>(to) + start.out * out_size);
+      }
+    };
+    parallel_for(batch.calls(), 1, loop_threads, body);
+  }
+};
 
 template <class R>
 class FftwPlan final : public Plan {
  public:
-  struct Parts {
-    std::optional<fftw::Plan<R>> forward;
-    std::optional<fftw::Plan<R>> inverse;
-    Batch batch;
-    int library_threads = 1;
-    int loop_threads = 1;
-    std::string library;
-  };
+  using Steps = std::vector<PlannedStep<R>>;
 
-  FftwPlan(const FFTProblem& problem, const LibraryRow& row, Shape shape, Parts parts)
-      : shape_(std::move(shape)),
-        parts_(std::move(parts)),
+  FftwPlan(const FFTProblem& problem, const LibraryRow& row, const fftw::Fftw& library,
+           int wanted_threads, Steps steps)
+      : steps_(std::move(steps)),
         given_(problem.input()),
         result_(problem.result()),
-        in_place_(problem.in_place) {
-    if (shape_.copied) (void)ledger_.book(dense_bytes(shape_.input));
-    seconds_ = estimated_seconds(problem, row, parts_.batch.calls(), threads());
-    if (shape_.copied) {
-      seconds_ += 2 * static_cast<double>(dense_bytes(shape_.input)) /
-                  rates(Device::cpu(), threads(), result_.dtype).bandwidth;
-    }
+        in_place_(problem.in_place),
+        threads_(wanted_threads),
+        library_(library.version().empty() ? library.name() : library.version()) {
+    std::int64_t calls = 0;
+    for (const auto& step : steps_) calls += step.batch.calls();
+    seconds_ = estimated_seconds(problem, row, calls, threads_);
+    if (!copied()) return;
+    (void)ledger_.book(dense_bytes(copy_layout()));
+    seconds_ += 2 * static_cast<double>(dense_bytes(copy_layout())) /
+                rates(Device::cpu(), threads_, result_.dtype).bandwidth;
   }
 
   void execute(const Call& call) const override {
     require_unit_factor(call);
-    void* input = call.operands[0];
-    void* result = call.operands[1];
-    const TensorRef given = view_of(given_, input, Device::cpu());
-    if (shape_.copied) {
-      input = Ledger::grant(call.workspace, 0);
-      copy(given, view_of(shape_.input, input, Device::cpu()), {}, threads());
-    } else if (in_place_ && input != result) {  // staged: the plan works in place all the same
-      copy(given, view_of(result_, result, Device::cpu()), {}, threads());
-      input = result;
+    void* places[] = {call.operands[0], Ledger::grant(call.workspace, 0), call.operands[1]};
+    const TensorRef given = view_of(given_, places[0], Device::cpu());
+    if (copied()) {
+      copy(given, view_of(copy_layout(), places[1], Device::cpu()), {}, threads_);
+    } else if (in_place_ && places[0] != places[2]) {
+      // Staged, in two buffers: the plan works in place all the same.
+      copy(given, view_of(result_, places[2], Device::cpu()), {}, threads_);
+      places[0] = places[2];
     }
-    const auto& plan = direction_of(call) < 0 ? parts_.forward : parts_.inverse;
-    run(*plan, static_cast<std::byte*>(input), static_cast<std::byte*>(result));
+    for (const auto& step : steps_) {
+      step.execute(direction_of(call), places[static_cast<std::size_t>(step.step.from)],
+                   places[static_cast<std::size_t>(step.step.to)]);
+    }
   }
 
   std::size_t workspace_bytes() const override { return ledger_.total(); }
   double estimate() const override { return seconds_; }
   std::size_t resident_bytes() const override {  // tables of roots, about two for each axis
     std::size_t bytes = 0;
-    for (const auto& axis : shape_.axes) bytes += 4 * sizeof(R) * static_cast<std::size_t>(axis.n);
+    for (const auto& step : steps_) {
+      for (const auto axis : step.step.axes) {
+        bytes += 4 * sizeof(R) * static_cast<std::size_t>(step.step.out.shape[at(axis)]);
+      }
+    }
     return bytes;
   }
   std::string describe() const override {
-    const auto calls = parts_.batch.calls();
-    return text(parts_.library, calls > 1 ? text(", ", calls, " calls") : "", ", ", threads(),
-                threads() == 1 ? " thread" : " threads",
-                shape_.copied ? ", input copied first" : "");
+    std::int64_t calls = 0;
+    int threads = 1;
+    for (const auto& step : steps_) {
+      calls += step.batch.calls();
+      threads = std::max({threads, step.library_threads, step.loop_threads});
+    }
+    return text(library_, calls > 1 ? text(", ", calls, " calls") : "", ", ", threads,
+                threads == 1 ? " thread" : " threads", copied() ? ", input copied first" : "");
   }
 
  private:
-  [[nodiscard]] int threads() const {
-    return std::max(parts_.library_threads, parts_.loop_threads);
-  }
+  [[nodiscard]] bool copied() const { return steps_.front().step.from == Place::copy; }
+  [[nodiscard]] const OperandLayout& copy_layout() const { return steps_.front().step.in; }
 
-  void run(const fftw::Plan<R>& plan, std::byte* input, std::byte* result) const {
-    const LoopNest& loops = parts_.batch.loops;
-    if (loops.extents.empty()) return plan.execute(input, result);
-    const auto in_size = static_cast<std::int64_t>(itemsize(shape_.input.dtype));
-    const auto out_size = static_cast<std::int64_t>(itemsize(result_.dtype));
-    const auto body = [&](std::int64_t begin, std::int64_t end, int) {
-      for (std::int64_t index = begin; index < end; ++index) {
-        std::int64_t rest = index;
-        std::int64_t from = 0;
-        std::int64_t to = 0;
-        for (std::size_t i = loops.extents.size(); i-- > 0;) {
-          from += rest % loops.extents[i] * loops.strides[0][i];
-          to += rest % loops.extents[i] * loops.strides[1][i];
-          rest /= loops.extents[i];
-        }
-        plan.execute(input + from * in_size, result + to * out_size);
-      }
-    };
-    parallel_for(parts_.batch.calls(), 1, parts_.loop_threads, body);
-  }
-
-  Shape shape_;
-  Parts parts_;
+  Steps steps_;
   OperandLayout given_;
   OperandLayout result_;
   bool in_place_;
+  int threads_;
+  std::string library_;
   Ledger ledger_;
   double seconds_ = 0;
 };
 
-/// One direction of a problem. In place the two stand-ins are one.
+/// One direction of a step. In place the two stand-ins are one.
 template <class R>
-Outcome<fftw::Plan<R>> plan_direction(const fftw::Fftw& library, const FFTProblem& problem,
-                                      const Shape& shape, const Batch& batch, int sign,
-                                      int threads) {
+Outcome<fftw::Plan<R>> plan_direction(const fftw::Fftw& library, const PlannedStep<R>& planned,
+                                      FFTDirection direction) {
   constexpr std::uintptr_t kInput = std::uintptr_t{1} << 40;
   constexpr std::uintptr_t kResult = std::uintptr_t{1} << 44;
-  const bool aligned = always_aligned(shape.input, batch.loops.strides[0]) &&
-                       always_aligned(problem.result(), batch.loops.strides[1]);
-  const bool preserved = problem.type == FFTType::c2r && !shape.copied;
-  return library.plan<R>({.kind = kind_of(problem.type),
-                          .dims = shape.axes,
-                          .batch = batch.library,
-                          .input = stand_in(problem.in_place ? kResult : kInput),
+  const Step& step = planned.step;
+  const IoDims axes = transformed_axes(step);
+  const bool aligned = always_aligned(step.in, planned.batch.loops.strides[0]) &&
+                       always_aligned(step.out, planned.batch.loops.strides[1]);
+  const bool preserved = step.type == FFTType::c2r && step.from == Place::input;
+  return library.plan<R>({.kind = kind_of(step.type),
+                          .dims = axes,
+                          .batch = planned.batch.library,
+                          .input = stand_in(step.in_place ? kResult : kInput),
                           .output = stand_in(kResult),
-                          .sign = sign,
+                          .sign = static_cast<int>(direction),
                           .flags = static_cast<unsigned>(fftw::estimate) |
                                    (aligned ? 0U : static_cast<unsigned>(fftw::unaligned)) |
                                    (preserved ? static_cast<unsigned>(fftw::preserve_input) : 0U),
-                          .threads = threads});
+                          .threads = planned.library_threads});
+}
+
+template <class R>
+Outcome<PlannedStep<R>> plan_step(const fftw::Fftw& library, const FFTProblem& problem,
+                                  const Step& step, int threads) {
+  const LoopNest nest = batch_loops(step.axes, step.in, step.out);
+  // First all batch axes are offered to the library, then the longest, then none.
+  for (std::size_t kept = nest.extents.size();; kept = kept > 1 ? 1 : 0) {
+    PlannedStep<R> planned{.step = step};
+    planned.batch = split_batch(nest, kept);
+    const std::int64_t calls = planned.batch.calls();
+    planned.loop_threads = calls > 1 && calls >= threads ? threads : 1;
+    planned.library_threads = planned.loop_threads == 1 && library.has_threads<R>() ? threads : 1;
+    std::optional<Refusal> refusal;
+    for (const auto direction : {FFTDirection::forward, FFTDirection::inverse}) {
+      if (refusal || !problem.serves(direction)) continue;
+      auto plan = plan_direction(library, planned, direction);
+      if (!plan) {
+        refusal = plan.refusal();
+        continue;
+      }
+      auto& slot = direction == FFTDirection::forward ? planned.forward : planned.inverse;
+      slot.emplace(std::move(*plan));
+    }
+    if (!refusal) return planned;
+    if (kept == 0) return *std::move(refusal);
+  }
 }
 
 template <class R>
 Answer plan_with(const fftw::Fftw& library, const LibraryRow& row, const FFTProblem& problem,
                  const Context& context) {
-  Shape shape = shape_of(problem);
   const bool small = estimated_seconds(problem, row, 1, 1) < kWorthThreads;
   const int threads = small ? 1 : context.threads;
-  Refusal why;
-  // First all batch axes are offered to the library, then the longest, then none.
-  const std::size_t most = shape.batch.extents.size();
-  for (std::size_t kept = most;; kept = kept > 1 ? 1 : 0) {
-    typename FftwPlan<R>::Parts parts{.forward = {}, .inverse = {}, .batch = {}, .library = {}};
-    parts.batch = split_batch(shape.batch, kept);
-    const bool loops_enough = parts.batch.calls() >= threads;
-    parts.loop_threads = loops_enough && parts.batch.calls() > 1 ? threads : 1;
-    parts.library_threads = parts.loop_threads == 1 && library.has_threads<R>() ? threads : 1;
-    parts.library = library.version().empty() ? library.name() : library.version();
-    std::optional<Refusal> refusal;
-    for (const auto direction : {FFTDirection::forward, FFTDirection::inverse}) {
-      if (refusal || !problem.serves(direction)) continue;
-      auto plan = plan_direction<R>(library, problem, shape, parts.batch,
-                                    static_cast<int>(direction), parts.library_threads);
-      if (!plan) {
-        refusal = plan.refusal();
-        continue;
-      }
-      auto& slot = direction == FFTDirection::forward ? parts.forward : parts.inverse;
-      slot.emplace(std::move(*plan));
-    }
-    if (!refusal) {
-      return PlanPtr(
-          std::make_shared<FftwPlan<R>>(problem, row, std::move(shape), std::move(parts)));
-    }
-    why = std::move(*refusal);
-    if (kept == 0) break;
+  typename FftwPlan<R>::Steps steps;
+  for (const Step& step : steps_of(problem)) {
+    auto planned = plan_step<R>(library, problem, step, threads);
+    if (!planned) return planned.refusal();
+    steps.push_back(std::move(*planned));
   }
-  return why;
+  return PlanPtr(std::make_shared<FftwPlan<R>>(problem, row, library, threads, std::move(steps)));
 }
 
 Answer plan_with_library(const fftw::Fftw& library, const LibraryRow& row,

@@ -63,20 +63,6 @@ std::optional<Nesting> common_nesting(const Dims& axes, const OperandLayout& in,
   return std::nullopt;
 }
 
-/// The batch: all axes but those transformed, merged where both sides allow.
-LoopNest batch_loops(const Dims& axes, const OperandLayout& in, const OperandLayout& out) {
-  Dims shape;
-  Dims in_strides;
-  Dims out_strides;
-  for (std::size_t i = 0; i < in.shape.size(); ++i) {
-    if (std::ranges::find(axes, static_cast<std::int64_t>(i)) != axes.end()) continue;
-    shape.push_back(in.shape[i]);
-    in_strides.push_back(in.strides[i]);
-    out_strides.push_back(out.strides[i]);
-  }
-  return fuse_loops(shape, in_strides, &out_strides);
-}
-
 bool loops_start_on_pairs(const ManyPass& pass) {
   const auto even = [](std::int64_t stride) { return stride % 2 == 0; };
   return (pass.type != FFTType::r2c || std::ranges::all_of(pass.loops.strides[0], even)) &&
@@ -102,8 +88,8 @@ double pass_seconds(const ManyPass& pass, const OperandLayout& in, const Operand
   return static_cast<double>(pass.calls()) * rate.call + moved / rate.bandwidth;
 }
 
-/// The axes whose transform does something, in groups of at most `most`, the fastest first; for a
-/// real transform the halved axis closes the group it is in, which is the first.
+/// The axes whose transform does something, in groups of at most `most`, the fastest first. The
+/// halved axis is in the first group: as its last axis for r2c, by itself for c2r.
 std::vector<Dims> grouped_axes(const FFTProblem& problem, std::size_t most) {
   Dims rest;
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
@@ -112,20 +98,28 @@ std::vector<Dims> grouped_axes(const FFTProblem& problem, std::size_t most) {
   }
   const auto& order = problem.type == FFTType::c2r ? problem.input() : problem.result();
   rest = sorted_axes(rest, order, false);
+  if (rest.empty() || problem.is_real()) rest.push_back(problem.axes.back());
   std::vector<Dims> groups;
-  Dims group;
-  if (problem.is_real()) group.push_back(problem.axes.back());
   while (!rest.empty()) {
-    if (group.size() == most) {
-      groups.push_back(group);
-      group = {};
-    }
-    group.insert(0, rest.back());
-    rest.resize(rest.size() - 1);
+    const bool alone = groups.empty() && problem.type == FFTType::c2r;
+    const std::size_t count = std::min(alone ? std::size_t{1} : most, rest.size());
+    groups.emplace_back(rest.end() - count, rest.end());
+    rest.resize(rest.size() - count);
   }
-  if (group.empty() && groups.empty()) group.push_back(problem.axes.back());
-  if (!group.empty()) groups.push_back(group);
   return groups;
+}
+
+/// The imaginary parts at index 0 and, for an even length, n/2 of the halved axis.
+std::vector<ManyReals> imaginary_edges(const FFTProblem& problem, const OperandLayout& copy) {
+  const std::size_t axis = problem.halved_axis();
+  const std::int64_t n = problem.full().shape[axis];
+  OperandLayout reals = copy;
+  reals.dtype = real_dtype(copy.dtype);
+  reals.shape[axis] = 1;
+  for (auto& stride : reals.strides) stride *= 2;
+  std::vector<ManyReals> edges = {{reals, 1}};
+  if (n % 2 == 0) edges.push_back({reals, 1 + n / 2 * reals.strides[axis]});
+  return edges;
 }
 
 /// One choice of layouts: the two as the library sees them, and whether they need a copy.
@@ -139,7 +133,11 @@ struct Choice {
 Outcome<ManyRecipe> recipe_for(const FFTProblem& problem, const Choice& choice,
                                bool copy_in_workspace, const ManyRules& rules, const Rates& rate) {
   ManyRecipe recipe;
-  if (copy_in_workspace) recipe.copy = choice.input;
+  if (copy_in_workspace) {
+    recipe.copy = choice.input;
+    recipe.zeroed = imaginary_edges(problem, choice.input);
+    recipe.seconds += rate.call * static_cast<double>(recipe.zeroed.size());
+  }
   const auto add_copy = [&](const OperandLayout& layout) {
     recipe.seconds += rate.call + 2 * bytes_of(layout) / rate.bandwidth;
   };
@@ -217,10 +215,34 @@ Relayout relayout_to(const Choice& choice, bool input_too) {
 
 }  // namespace
 
-std::int64_t ManyPass::calls() const {
+LoopNest batch_loops(const Dims& axes, const OperandLayout& in, const OperandLayout& out) {
+  Dims shape;
+  Dims in_strides;
+  Dims out_strides;
+  for (std::size_t i = 0; i < in.shape.size(); ++i) {
+    if (std::ranges::find(axes, static_cast<std::int64_t>(i)) != axes.end()) continue;
+    shape.push_back(in.shape[i]);
+    in_strides.push_back(in.strides[i]);
+    out_strides.push_back(out.strides[i]);
+  }
+  return fuse_loops(shape, in_strides, &out_strides);
+}
+
+std::int64_t count_of(const LoopNest& loops) {
   std::int64_t count = 1;
   for (const auto extent : loops.extents) count *= extent;
   return count;
+}
+
+LoopStart start_of(const LoopNest& loops, std::int64_t iteration) {
+  LoopStart start;
+  for (std::size_t i = loops.extents.size(); i-- > 0;) {
+    const std::int64_t index = iteration % loops.extents[i];
+    start.in += index * loops.strides[0][i];
+    start.out += index * loops.strides[1][i];
+    iteration /= loops.extents[i];
+  }
+  return start;
 }
 
 Outcome<ManyPass> make_many_pass(FFTType type, const Dims& axes, const OperandLayout& in,

@@ -31,6 +31,19 @@
 
 namespace mw {
 
+/// The batch of a transform, all axes but those transformed, as loops: merged where both sides
+/// allow, strides[0] of the input, strides[1] of the output.
+[[nodiscard]] LoopNest batch_loops(const Dims& axes, const OperandLayout& in,
+                                   const OperandLayout& out);
+
+/// Number of iterations of such loops, and where one of them starts.
+[[nodiscard]] std::int64_t count_of(const LoopNest& loops);
+struct LoopStart {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+};
+[[nodiscard]] LoopStart start_of(const LoopNest& loops, std::int64_t iteration);
+
 /// What one library asks beyond the formula above.
 struct ManyRules {
   std::size_t most_axes = 3;
@@ -59,14 +72,24 @@ struct ManyPass {
   std::int64_t batch = 1;
   LoopNest loops;  ///< strides[0] of the input, strides[1] of the output
 
-  [[nodiscard]] std::int64_t calls() const;
+  [[nodiscard]] std::int64_t calls() const { return count_of(loops); }
   [[nodiscard]] bool scattered_in() const { return in.stride != 1 && in.distance != 1; }
   [[nodiscard]] bool scattered_out() const { return out.stride != 1 && out.distance != 1; }
+};
+
+/// Real numbers inside the copy: `layout`, starting `offset` reals after the copy's first.
+struct ManyReals {
+  OperandLayout layout;
+  std::int64_t offset = 0;
 };
 
 /// A way to do a whole problem.
 struct ManyRecipe {
   std::vector<ManyPass> passes;
+  /// Set to zero before the last pass: the imaginary parts that a real result cannot have. We
+  /// promise to ignore them and the libraries do not; transforming the other axes first makes them
+  /// few.
+  std::vector<ManyReals> zeroed;
   /// The input copied into the workspace in this layout before the first pass: for c2r, which these
   /// libraries let destroy its input.
   std::optional<OperandLayout> copy;

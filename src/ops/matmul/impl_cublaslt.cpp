@@ -255,6 +255,18 @@ std::optional<std::int64_t> leading_of_c(const MatmulProblem& problem, bool call
   return c ? std::optional(c->ld) : std::nullopt;
 }
 
+/// The library wants whole elements aligned, complex ones too.
+Relayout misaligned(const MatmulProblem& problem) {
+  Relayout relayout{.reason = "cuBLASLt takes elements aligned to their size", .entries = {}};
+  for (std::size_t i = 0; i < problem.operands.size(); ++i) {
+    const OperandLayout& operand = problem.operands[i];
+    if (operand.alignment < std::min<std::size_t>(itemsize(operand.dtype), 16)) {
+      relayout.entries.push_back({i, dense_like(operand)});
+    }
+  }
+  return relayout;
+}
+
 }  // namespace
 
 Answer try_cublaslt(const MatmulProblem& given, const Context& context) {
@@ -265,6 +277,7 @@ Answer try_cublaslt(const MatmulProblem& given, const Context& context) {
   constexpr std::int64_t kMostBatch = (std::int64_t{1} << 31) - 1;
   if (given.batch() > kMostBatch) return refuse("batches of at most ", kMostBatch);
 
+  if (auto relayout = misaligned(given); !relayout.entries.empty()) return relayout;
   auto made = gemm_call(given);
   if (auto* relayout = std::get_if<Relayout>(&made)) return std::move(*relayout);
   const auto& [problem, form] = std::get<GemmCall>(made);

@@ -57,14 +57,15 @@ sanitize-%:
 	@tools/setup.sh test
 	$(IN_VENV) fixed=
 	! setarch -R true 2>/dev/null || fixed="setarch -R"
-	cmake --preset $* -DMW_WERROR=$(WERROR)
+	cmake --preset $* -DMW_WERROR=$(WERROR) -DMW_UNITY=ON
 	$$fixed cmake --build --preset $*
 	$$fixed ctest --preset $* $(CTEST_ARGS)
 
+# File by file and without precompiled headers, so that an include forgotten somewhere is found here.
 .PHONY: install-test
 install-test: ## install the shared C++ library and use it from an outside project
 	@tools/setup.sh test
-	$(IN_VENV) cmake --preset release -DMW_WERROR=$(WERROR)
+	$(IN_VENV) cmake --preset release -DMW_WERROR=$(WERROR) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 	cmake --build --preset release
 	tests/install/install_test.sh build/release
 

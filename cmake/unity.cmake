@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mw_unity(target): the files of each folder under src become one translation unit, since most of a file's
 # compilation is reading the same headers. Files with flags of their own stay alone (CMake sees to it), and
-# so do those that reuse a name which another file of their folder keeps to itself (and dl/search.cpp: with so
-# much to inline, GCC 12 sees reads out of bounds there that cannot happen).
-set(mw_not_in_unity base/env.cpp dl/search.cpp runtime/copy_kernels.cpp ops/fft/impl_native.cpp
-                    ops/fft/many.cpp)
+# so do those that reuse a name which another file of their folder keeps to itself.
+set(mw_not_in_unity base/env.cpp runtime/copy_kernels.cpp ops/fft/impl_native.cpp ops/fft/many.cpp)
 
 function(mw_unity target)
   get_target_property(sources ${target} SOURCES)

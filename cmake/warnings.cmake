@@ -7,6 +7,7 @@ function(mw_warnings target)
                       -Woverloaded-virtual -Wnull-dereference $<$<BOOL:${MW_WERROR}>:-Werror>)
   # False alarms of GCC 12 at -O2, where a std::string is moved through a std::variant.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-stringop-overread -Wno-stringop-overflow -Wno-restrict)
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overread
+                                             -Wno-stringop-overflow -Wno-restrict)
   endif()
 endfunction()

@@ -175,7 +175,7 @@ def test_in_place_transforms_of_any_layout(data):
 @pytest.mark.parametrize("rank", range(9))
 def test_every_rank_from_nought_to_eight(rng, rank):
     shape = (2,) * rank
-    x = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    x = np.asarray(rng.standard_normal(shape) + 1j * rng.standard_normal(shape))
 
     if rank == 0:
         for call in (lambda: fft(x, **EXECUTION), lambda: matmul(x, x, **EXECUTION)):

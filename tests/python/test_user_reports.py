@@ -285,17 +285,18 @@ def test_f35_many_threads_many_lengths(on_device):
 
 def test_f36_the_plan_cache_is_bounded_and_can_be_cleared(on_device):
     mw.plan_cache.clear()
-    limits = mw.plan_cache.statistics()
+    room = mw.plan_cache.statistics()["count_limit"]
 
-    for n in range(1, limits.count_limit + 60):
+    for n in range(1, room + 60):
         fft(np.ones(n, "complex64"), **on_device)
 
     full = mw.plan_cache.statistics()
-    assert full.count <= full.count_limit
-    assert full.bytes <= full.bytes_limit
-    assert full.evictions >= 59
+    assert full["count"] <= full["count_limit"]
+    assert full["bytes"] <= full["bytes_limit"]
+    assert full["evictions"] >= 59
     mw.plan_cache.clear()
-    assert mw.plan_cache.statistics().count == mw.plan_cache.statistics().bytes == 0
+    cleared = mw.plan_cache.statistics()
+    assert cleared["count"] == cleared["bytes"] == 0
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -352,7 +353,8 @@ def test_m08_tall_and_skinny(on_device):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize("shifts", [(1, 0, 0, 0), (0, 3, 0, 0), (0, 0, 7, 0), (0, 0, 0, 1), (1, 3, 7, 5)])
 def test_m09_operands_off_their_alignment(on_device, dtype, shifts):
-    a, b, c, out = (misaligned(Z(9, 9).astype(dtype, casting="unsafe"), s) for s in shifts)
+    make = Z if dtype.startswith("complex") else R
+    a, b, c, out = (misaligned(make(9, 9, dtype=dtype), shift) for shift in shifts)
 
     matmul(a, b, c, beta=0.5, out=out, **on_device)
 
@@ -472,17 +474,22 @@ def test_d01_unit_axes_through_dlpack(xp):
     ],
     ids=["step", "repeated", "sliced F order"],
 )
-@pytest.mark.parametrize("wrap", [lambda x: x, Exporter], ids=["array", "dlpack"])
+@pytest.mark.parametrize("wrap", [np.asarray, Exporter], ids=["array", "dlpack"])
 def test_d03_non_unit_strides(view, wrap):
     x = view()
-    if wrap is Exporter and not x.flags.writeable:
-        x = x.copy()
-    operand = wrap(x)
+    # NumPy's results go to NumPy; those of a package that only exports go into an out of its own.
+    spectrum = np.empty((*x.shape[:-1], x.shape[-1] // 2 + 1), "complex128")
+    product = np.empty(np.matmul(x, x.T).shape)
+    if wrap is Exporter:
+        if not x.flags.writeable:
+            x = x.copy()  # NumPy exports read-only arrays to DLPack 1.0 alone
+        rfft(wrap(x), out=wrap(spectrum))
+        matmul(wrap(x), wrap(x.T), out=wrap(product))
+    else:
+        spectrum, product = rfft(x), matmul(x, x.T)
 
-    seen = np.from_dlpack(matmul(operand, operand)) if x.ndim == 1 else None
-    if seen is not None:
-        assert_product(np.asarray(seen), x, x)
-    assert_transform(np.asarray(np.from_dlpack(rfft(operand))), np.fft.rfftn(x), x.size)
+    assert_transform(spectrum, np.fft.rfftn(x), x.size)
+    assert_product(product, x, x.T)
 
 
 def test_d06_results_go_on_to_other_packages(xp):

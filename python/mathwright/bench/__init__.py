@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
+import signal
 import sys
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from mathwright.bench import fft, gemm, gpu, overhead, process
 from mathwright.bench.machine import SETTINGS, machine, machine_lines
@@ -43,53 +45,71 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(f"{case.name:<40}{case.title}" for case in cases))
         return 0
     if not arguments.worker:
-        return run_apart(arguments)
+        run_apart(arguments)
     return run_here(cases, arguments)
 
 
-def run_apart(arguments: argparse.Namespace) -> int:
+def run_apart(arguments: argparse.Namespace) -> NoReturn:
     """In a process of its own: the libraries read some settings only while they are loaded."""
-    names = ("quick", "json", "markdown")
-    flags = [f"--{name}" for name in names if getattr(arguments, name)]
-    command = [
-        sys.executable,
-        "-m",
-        "mathwright.cli",
-        "bench",
-        "--worker",
-        *flags,
-        *arguments.cases,
-    ]
-    return subprocess.run(command, env=SETTINGS | dict(os.environ), check=False).returncode
+    flags = [f"--{name}" for name in ("quick", "json", "markdown") if getattr(arguments, name)]
+    python = [sys.executable, "-X", "faulthandler", "-m", "mathwright.cli"]
+    command = [*python, "bench", "--worker", *flags, *arguments.cases]
+    sys.stdout.flush()
+    os.execve(sys.executable, command, SETTINGS | dict(os.environ))
+
+
+@dataclass
+class Findings:
+    """What has been measured so far."""
+
+    machine: dict[str, Any]
+    rounds: int
+    results: list[Result] = field(default_factory=list)
+    resident: dict[str, float] = field(default_factory=dict)  # bytes, by program of the import case
+
+    def take(self, case: Case) -> Result:
+        if case is process.CASE:
+            result, self.resident = process.measure_imports(QUICK_ROUNDS)  # a round takes seconds
+        else:
+            result = measure(case, self.rounds)
+        self.results.append(result)
+        return result
+
+    def json(self) -> str:
+        report = {
+            "machine": self.machine,
+            "rounds": self.rounds,
+            "results": [result.as_json() for result in self.results],
+            "resident_bytes": self.resident,
+        }
+        return json.dumps(report, indent=2)
+
+    def markdown(self) -> str:
+        facts = "\n".join(f"- {line}" for line in machine_lines(self.machine))
+        return f"{facts}\n\n{markdown_of(self.results, self.resident)}"
 
 
 def run_here(cases: list[Case], arguments: argparse.Namespace) -> int:
-    rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
-    facts = machine()
-    quiet = arguments.json or arguments.markdown
-    if not quiet:
-        print("\n".join(machine_lines(facts)) + "\n")
-    results: list[Result] = []
-    memory: dict[str, float] = {}
-    for case in cases:
-        if quiet:
-            print(case.name, file=sys.stderr)
-        if case is process.CASE:
-            result, memory = process.measure_imports(rounds)
-        else:
-            result = measure(case, rounds)
-        results.append(result)
-        if not quiet:
-            print(text_of(result, memory if case is process.CASE else None), flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    findings = Findings(machine(), QUICK_ROUNDS if arguments.quick else ROUNDS)
+    as_text = not (arguments.json or arguments.markdown)
+    if as_text:
+        print("\n".join(machine_lines(findings.machine)) + "\n")
+    complete = True
+    try:
+        for case in cases:
+            if not as_text:
+                print(case.name, file=sys.stderr)
+            result = findings.take(case)
+            if as_text:
+                held = findings.resident if case is process.CASE else None
+                print(text_of(result, held), flush=True)
+    except KeyboardInterrupt:  # what has been measured is worth showing
+        complete = False
+        print("interrupted: the other cases are missing", file=sys.stderr)
     if arguments.json:
-        report = {
-            "machine": facts,
-            "rounds": rounds,
-            "results": [result.as_json() for result in results],
-            "resident_bytes": memory,
-        }
-        print(json.dumps(report, indent=2))
+        print(findings.json())
     elif arguments.markdown:
-        facts_list = "\n".join(f"- {line}" for line in machine_lines(facts))
-        print(f"{facts_list}\n\n{markdown_of(results, memory)}", end="")
-    return 1 if any(result.failures for result in results) else 0
+        print(findings.markdown(), end="")
+    failed = any(result.failures for result in findings.results)
+    return 0 if complete and not failed else 1

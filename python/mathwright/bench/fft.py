@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -76,7 +77,12 @@ def random(shape: Shape) -> Any:
 
 
 def planned_by(candidate: str, shape: Shape, x: Any, threads: int) -> Contestant | None:
-    """Planned once, executed into the same memory; None where the candidate declines."""
+    """Planned once, executed into the same memory; None where the candidate declines, or may not be
+    chosen for MATHWRIGHT_CANDIDATES.
+    """
+    allowed = os.environ.get("MATHWRIGHT_CANDIDATES")
+    if allowed and candidate not in allowed.split(","):
+        return None
     with only(candidate):
         try:
             shape_out = list(x.shape)

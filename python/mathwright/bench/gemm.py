@@ -32,8 +32,10 @@ def square(dtype: type, n: int, threads: int) -> list[Contestant]:
     ]
     if vendor := blas_of(planned):
         vendor.set_threads(threads)
-        function, arguments = vendor.gemm(a, b, np.empty_like(a))
-        names = {"gemm": function, "arguments": arguments, "keep": (a, b)}
+        other = np.empty_like(a)
+        function, arguments = vendor.gemm(a, b, other)
+        # The arguments are addresses: the arrays must be kept.
+        names = {"gemm": function, "arguments": arguments, "arrays": (a, b, other)}
         contestants.append(Contestant("the same library, direct", "gemm(*arguments)", names))
     if torch := optional("torch"):
         names = {"mm": torch.mm, "a": torch.from_numpy(a), "b": torch.from_numpy(b)}

@@ -219,7 +219,7 @@ double line_cycles(const AxisShape& shape, const Lines& lines) {
   for (const bool input : {true, false}) {  // copies of scattered lines miss the cache
     if (!contiguous(shape, input)) each += 6.0 * static_cast<double>(shape.n);
   }
-  return static_cast<double>(lines.count()) * (each + 60);
+  return static_cast<double>(lines.count()) * (each + 30);
 }
 
 template <class T>

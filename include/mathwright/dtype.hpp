@@ -33,7 +33,9 @@ MW_API DTypeClass dtype_class(DType dtype);
 MW_API DType real_dtype(DType dtype);
 /// The complex dtype whose parts have this dtype; nothing if there is none.
 MW_API std::optional<DType> complex_dtype(DType dtype);
-[[nodiscard]] inline bool is_complex(DType dtype) { return dtype_class(dtype) == DTypeClass::complex; }
+[[nodiscard]] inline bool is_complex(DType dtype) {
+  return dtype_class(dtype) == DTypeClass::complex;
+}
 
 /// The dtype of a C++ element type: `dtype_of<float>` is DType::float32.
 template <class T>

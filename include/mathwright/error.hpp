@@ -28,7 +28,8 @@ enum class ErrorKind : unsigned char {
 /// The name of a kind as written in messages, for example "invalid_argument".
 MW_API std::string_view name(ErrorKind kind);
 
-/// Every failure of the library. `what()` names operation, operand, value seen, value wanted, remedy.
+/// Every failure of the library. `what()` names operation, operand, value seen, value wanted,
+/// remedy.
 class MW_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -40,8 +40,8 @@ struct FFTOptions {
   Stream stream = {};
 };
 
-/// Forward complex transform. Operand: complex64 or complex128 (on CUDA also complex32), any rank ≥ 1,
-/// any strides, any lengths; it is not written unless in_place. Result: same shape and dtype.
+/// Forward complex transform. Operand: complex64 or complex128 (on CUDA also complex32), any rank ≥
+/// 1, any strides, any lengths; it is not written unless in_place. Result: same shape and dtype.
 /// Cost: 5·N·log2(N) flops for N points a transform. Errors: invalid_argument (dtype, axes, shapes,
 /// out), unsupported (with every candidate's reason), not_found, out_of_memory.
 ///
@@ -50,10 +50,11 @@ struct FFTOptions {
 MW_API Tensor fft(const TensorRef& operand, const FFTOptions& options = {});
 /// Inverse complex transform.
 MW_API Tensor ifft(const TensorRef& operand, const FFTOptions& options = {});
-/// Forward transform of float32 or float64 data; the last listed axis of the result has n/2+1 entries.
+/// Forward transform of float32 or float64 data; the last listed axis of the result has n/2+1
+/// entries.
 MW_API Tensor rfft(const TensorRef& operand, const FFTOptions& options = {});
-/// Inverse of rfft. The operand is taken as the half of a Hermitian spectrum: imaginary parts of the
-/// entries that must be real (index 0, and n/2 for even n, of the last axis) are ignored.
+/// Inverse of rfft. The operand is taken as the half of a Hermitian spectrum: imaginary parts of
+/// the entries that must be real (index 0, and n/2 for even n, of the last axis) are ignored.
 MW_API Tensor irfft(const TensorRef& operand, const FFTOptions& options = {});
 
 /// The same transform many times: plan once, execute often. One thread at a time.
@@ -66,8 +67,8 @@ class MW_API FFT {
 
   /// Chooses the implementation. With a direction, only that one can be executed.
   void plan(std::optional<FFTDirection> direction = std::nullopt);
-  /// The transform in new memory (or in `out`, or in place). The default direction is forward for c2c
-  /// and r2c, inverse for c2r. Errors: invalid_argument (direction), invalid_state.
+  /// The transform in new memory (or in `out`, or in place). The default direction is forward for
+  /// c2c and r2c, inverse for c2r. Errors: invalid_argument (direction), invalid_state.
   Tensor execute(std::optional<FFTDirection> direction = std::nullopt, Stream stream = {});
   void execute_into(void* result, std::optional<FFTDirection> direction = std::nullopt,
                     Stream stream = {});

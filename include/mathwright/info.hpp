@@ -9,8 +9,8 @@
 
 namespace mw {
 
-/// A page of text: version, host, devices, every library found or not found with the places looked in,
-/// and which implementation a small and a large problem of each operation would take.
+/// A page of text: version, host, devices, every library found or not found with the places looked
+/// in, and which implementation a small and a large problem of each operation would take.
 [[nodiscard]] MW_API std::string info();
 
 /// The same and the table of environment variables, as a JSON object.

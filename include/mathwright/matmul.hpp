@@ -32,14 +32,14 @@ struct MatmulOptions {
   Stream stream = {};        ///< device work is queued here
 };
 
-/// D in new C-ordered memory on the operands' device, or `operands.out` filled (then the result is a
-/// view of it that owns nothing).
+/// D in new C-ordered memory on the operands' device, or `operands.out` filled (then the result is
+/// a view of it that owns nothing).
 ///
 /// Operands share one dtype: float32, float64, complex64 or complex128 (on CUDA also float16 and
 /// bfloat16, computed in float32). Any strides. Cost: 2mnk flops a batch (8mnk complex).
 /// Device work is queued on the stream and the call returns; host work is done on return.
-/// Errors: invalid_argument (shapes, dtypes, devices, out, beta), unsupported (no implementation, with
-/// all reasons), not_found, out_of_memory.
+/// Errors: invalid_argument (shapes, dtypes, devices, out, beta), unsupported (no implementation,
+/// with all reasons), not_found, out_of_memory.
 ///
 ///     std::vector<float> a(6, 1), b(12, 2);
 ///     mw::Tensor d = mw::matmul({.a = {a.data(), {2, 3}}, .b = {b.data(), {3, 4}}});
@@ -56,15 +56,16 @@ class MW_API Matmul {
 
   /// Chooses the implementation. Errors: unsupported, with every candidate's reason.
   void plan();
-  /// D in new memory (or in the `out` given at construction). Errors: invalid_state before plan() or
-  /// after free() or release_operands().
+  /// D in new memory (or in the `out` given at construction). Errors: invalid_state before plan()
+  /// or after free() or release_operands().
   Tensor execute(Stream stream = {});
   /// D into memory of the planned result's layout: shape(), C order, or that of `out`.
   void execute_into(void* result, Stream stream = {});
 
   /// Other operands of the same shapes, strides, dtypes and device; what is absent stays. Errors:
   /// invalid_argument; the object is then as it was.
-  void reset_operands(const std::optional<TensorRef>& a, const std::optional<TensorRef>& b = std::nullopt,
+  void reset_operands(const std::optional<TensorRef>& a,
+                      const std::optional<TensorRef>& b = std::nullopt,
                       const std::optional<TensorRef>& c = std::nullopt,
                       const std::optional<TensorRef>& out = std::nullopt);
   void set_alpha(std::complex<double> alpha);
@@ -73,9 +74,9 @@ class MW_API Matmul {
   void release_operands();
   void free();
 
-  [[nodiscard]] const Dims& shape() const;             ///< of D
-  [[nodiscard]] std::string explain() const;           ///< what was planned and why
-  [[nodiscard]] std::size_t workspace_bytes() const;   ///< in the execution space
+  [[nodiscard]] const Dims& shape() const;            ///< of D
+  [[nodiscard]] std::string explain() const;          ///< what was planned and why
+  [[nodiscard]] std::size_t workspace_bytes() const;  ///< in the execution space
 
  private:
   struct State;

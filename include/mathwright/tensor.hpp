@@ -17,8 +17,9 @@ namespace mw {
 /// Strides of the C order (last axis fastest), in elements.
 MW_API Dims contiguous_strides(const Dims& shape);
 
-/// A view: dtype, device, shape, strides in elements (of any sign; zero repeats an element), and the
-/// address of element (0, …, 0). It owns nothing; the memory must outlive every use of the view.
+/// A view: dtype, device, shape, strides in elements (of any sign; zero repeats an element), and
+/// the address of element (0, …, 0). It owns nothing; the memory must outlive every use of the
+/// view.
 struct TensorRef {
   void* data = nullptr;
   DType dtype = DType::float32;
@@ -26,7 +27,8 @@ struct TensorRef {
   Dims shape;
   Dims strides;
   bool readonly = false;
-  bool conjugate = false;  ///< the elements stand for their complex conjugates (PyTorch's lazy conj)
+  bool conjugate =
+      false;  ///< the elements stand for their complex conjugates (PyTorch's lazy conj)
 
   TensorRef() = default;
   /// A view of any layout.
@@ -58,7 +60,8 @@ struct TensorRef {
 class MW_API Tensor {
  public:
   Tensor() = default;
-  Tensor(TensorRef ref, std::shared_ptr<void> owner) : ref_(std::move(ref)), owner_(std::move(owner)) {}
+  Tensor(TensorRef ref, std::shared_ptr<void> owner)
+      : ref_(std::move(ref)), owner_(std::move(owner)) {}
 
   /// Uninitialised C-ordered memory. On a CUDA device it is allocated in the order of `stream`.
   /// Errors: out_of_memory; not_found when the device's driver is missing.
@@ -79,8 +82,8 @@ class MW_API Tensor {
   [[nodiscard]] std::int64_t size() const { return ref_.size(); }
   [[nodiscard]] const std::shared_ptr<void>& owner() const { return owner_; }
 
-  /// The elements of a C-ordered host tensor. Errors: invalid_argument if T is not its dtype, or the
-  /// memory is not on the host.
+  /// The elements of a C-ordered host tensor. Errors: invalid_argument if T is not its dtype, or
+  /// the memory is not on the host.
   template <class T>
   [[nodiscard]] std::span<T> span() const {
     check_span(dtype_of<T>);

@@ -24,7 +24,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from mathwright import _core
+from mathwright import _core as _core
 
 if TYPE_CHECKING:
     from mathwright import errors as errors

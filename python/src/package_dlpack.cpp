@@ -77,13 +77,9 @@ TensorRef view_of_dlpack(const dlpack::Tensor& tensor, const Who& who) {
   TensorRef view;
   switch (tensor.device.type) {
     case dlpack::cpu:
-    case dlpack::cuda_host:
-      view.device = Device::cpu();
-      break;
+    case dlpack::cuda_host: view.device = Device::cpu(); break;
     case dlpack::cuda:
-    case dlpack::cuda_managed:
-      view.device = Device::cuda(tensor.device.id);
-      break;
+    case dlpack::cuda_managed: view.device = Device::cuda(tensor.device.id); break;
     default:
       fail(ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
            " is on a device of DLPack type ", tensor.device.type,

@@ -32,8 +32,8 @@ struct EnvRow {
 /// The variable's value now; nothing if unset or empty.
 [[nodiscard]] MW_API std::optional<std::string> env(EnvVar var);
 
-/// The value as a non-negative whole number. Errors: invalid_argument naming the variable, its value
-/// and what was wanted.
+/// The value as a non-negative whole number. Errors: invalid_argument naming the variable, its
+/// value and what was wanted.
 [[nodiscard]] MW_API std::optional<std::int64_t> env_count(EnvVar var);
 
 }  // namespace mw

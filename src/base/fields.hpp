@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The fields visitor: a struct lists its members once and gets equality, hash, cache key and printing.
+// The fields visitor: a struct lists its members once and gets equality, hash, cache key and
+// printing.
 //
 //   struct Layout {
 //     Dims shape, strides;
@@ -36,7 +37,9 @@ Field<T> field(const char* name, const T& value) {
 }
 
 template <class T>
-concept HasFields = requires(const T& value) { value.fields(); };
+concept HasFields = requires(const T& value) {
+  value.fields();
+};
 
 template <class T>
 concept RangeOfFields = std::ranges::range<T> && HasFields<std::ranges::range_value_t<T>>;
@@ -44,7 +47,8 @@ concept RangeOfFields = std::ranges::range<T> && HasFields<std::ranges::range_va
 /// Calls visit(name, value) for each member.
 template <HasFields T, class Visit>
 void for_each_field(const T& value, Visit&& visit) {
-  std::apply([&](const auto&... fields) { (visit(fields.name, fields.value), ...); }, value.fields());
+  std::apply([&](const auto&... fields) { (visit(fields.name, fields.value), ...); },
+             value.fields());
 }
 
 /// The bytes of a value, written member by member: equal values, and only they, have equal keys.
@@ -86,7 +90,9 @@ class Key {
 };
 
 struct KeyHash {
-  std::size_t operator()(const Key& key) const { return std::hash<std::string_view>()(key.bytes()); }
+  std::size_t operator()(const Key& key) const {
+    return std::hash<std::string_view>()(key.bytes());
+  }
 };
 
 template <HasFields T>

@@ -127,8 +127,8 @@ LoopNest fuse_loops(const Dims& shape, const Dims& a, const Dims* b, const Dims*
   for (auto axis64 : stride_order(shape, a)) {
     const auto axis = static_cast<std::size_t>(axis64);
     if (shape[axis] == 1) continue;
-    // The new axis is faster than the last one kept; they merge when, in every layout, one step of the
-    // slower axis is the whole faster axis.
+    // The new axis is faster than the last one kept; they merge when, in every layout, one step of
+    // the slower axis is the whole faster axis.
     bool merges = !nest.extents.empty();
     for (int k = 0; k < 3 && merges; ++k) {
       if (layouts[k]) merges = nest.strides[k].back() == (*layouts[k])[axis] * shape[axis];

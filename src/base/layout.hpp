@@ -55,8 +55,8 @@ struct LoopNest {
   Dims strides[3];
 };
 
-/// Merges axes that are jointly contiguous in every layout, drops extents of 1, and sorts the axes so
-/// that the last is the fastest of layout 0. Up to three layouts; unused ones are nullptr.
+/// Merges axes that are jointly contiguous in every layout, drops extents of 1, and sorts the axes
+/// so that the last is the fastest of layout 0. Up to three layouts; unused ones are nullptr.
 [[nodiscard]] LoopNest fuse_loops(const Dims& shape, const Dims& a, const Dims* b = nullptr,
                                   const Dims* c = nullptr);
 

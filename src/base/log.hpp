@@ -20,7 +20,8 @@ MW_API void write(LogLevel level, std::string_view message);
 }  // namespace log_detail
 
 /// Sends this thread's lines to a sink of their own, from a level of their own, while it lives; the
-/// innermost counts. Other threads may format lines for nothing meanwhile, but none reaches their sink.
+/// innermost counts. Other threads may format lines for nothing meanwhile, but none reaches their
+/// sink.
 class MW_API ScopedLogSink {
  public:
   ScopedLogSink(LogSink sink, LogLevel lowest);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outcome<T>: a value, or a Refusal that says who declined and why.
 //
-// Used where declining is normal: a candidate that cannot take a problem, a library that is not on this
-// machine. A failure that is nobody's plan is an Error instead.
+// Used where declining is normal: a candidate that cannot take a problem, a library that is not on
+// this machine. A failure that is nobody's plan is an Error instead.
 #pragma once
 
 #include <string>

@@ -33,14 +33,17 @@ namespace {
 template <class T, class... Format>
 void append(std::string& out, T value, Format... format) {
   std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, format...).ptr;
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, format...).ptr;
   out.append(digits.data(), end);
 }
 }  // namespace
 
 void put_number(std::string& out, long long value) { append(out, value); }
 void put_number(std::string& out, unsigned long long value) { append(out, value); }
-void put_number(std::string& out, double value) { append(out, value, std::chars_format::general, 6); }
+void put_number(std::string& out, double value) {
+  append(out, value, std::chars_format::general, 6);
+}
 
 }  // namespace text_detail
 
@@ -57,7 +60,8 @@ std::vector<std::string> split(std::string_view whole, std::string_view separato
 
 std::string file_text(const std::string& path) {
   std::string contents;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
   std::array<char, 4096> block{};
   while (file) {
     const std::size_t read = std::fread(block.data(), 1, block.size(), file.get());

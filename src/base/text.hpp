@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // text(a, b, …): the pieces of a message, written one after another.
 //
-// A message is built only when it is shown (an error, an explanation, an enabled log line), so clarity
-// beats speed here. Numbers, text, whatever has a name(), and ranges of these (as (1, 2, 3)) can be pieces.
+// A message is built only when it is shown (an error, an explanation, an enabled log line), so
+// clarity beats speed here. Numbers, text, whatever has a name(), and ranges of these (as (1, 2,
+// 3)) can be pieces.
 #pragma once
 
 #include <array>
@@ -25,8 +26,8 @@ void put_number(std::string& out, long long value);
 void put_number(std::string& out, unsigned long long value);
 void put_number(std::string& out, double value);  ///< six significant digits
 
-// No streams: they obey the process's locale, and carry state that a second C++ library in the process
-// can disturb.
+// No streams: they obey the process's locale, and carry state that a second C++ library in the
+// process can disturb.
 template <class T>
 void put(std::string& out, const T& value) {
   if constexpr (std::is_same_v<T, bool>) {

@@ -30,9 +30,10 @@ decltype(auto) visit_blas(DType dtype, std::string_view caller, Visitor&& visito
     case DType::complex128: return visitor(TypeTag<std::complex<double>>{});
     default: break;
   }
-  fail(ErrorKind::unsupported, caller, ": dtype ", name(dtype),
-       " is not supported on the host; float32, float64, complex64 or complex128 is wanted. Convert "
-       "the operands.");
+  fail(
+      ErrorKind::unsupported, caller, ": dtype ", name(dtype),
+      " is not supported on the host; float32, float64, complex64 or complex128 is wanted. Convert "
+      "the operands.");
 }
 
 }  // namespace mw

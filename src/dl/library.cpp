@@ -73,17 +73,11 @@ class Search {
  private:
   std::optional<Library> try_place(const Place& place) {
     switch (place.kind) {
-      case Place::Kind::note:
-        looked_.push_back(place.how);
-        return std::nullopt;
-      case Place::Kind::file:
-        return try_open(place.where, kMode);
-      case Place::Kind::folder:
-        return try_folder(place.where);
-      case Place::Kind::loaded:
-        return try_names(kMode | RTLD_NOLOAD);
-      case Place::Kind::loader:
-        return try_names(kMode);
+      case Place::Kind::note: looked_.push_back(place.how); return std::nullopt;
+      case Place::Kind::file: return try_open(place.where, kMode);
+      case Place::Kind::folder: return try_folder(place.where);
+      case Place::Kind::loaded: return try_names(kMode | RTLD_NOLOAD);
+      case Place::Kind::loader: return try_names(kMode);
     }
     return std::nullopt;
   }

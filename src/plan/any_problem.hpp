@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// AnyProblem: an operation's problem behind one face, so that placement, cache, selection and session
-// are written once and know no operation.
+// AnyProblem: an operation's problem behind one face, so that placement, cache, selection and
+// session are written once and know no operation.
 //
 // An operation provides a struct P with
 //   Operands operands;                                   inputs, result last
@@ -10,8 +10,8 @@
 //   Work work() const;                                   floor of the roofline
 //   static constexpr const char* kOperation;             "matmul"
 //   static std::span<const Candidate<P>> candidates();   in order of preference
-//   static std::span<const char* const> names;           of the operands, by position: operand_name(i)
-//   std::string title() const;                           the formula, for explain()
+//   static std::span<const char* const> names;           of the operands, by position:
+//   operand_name(i) std::string title() const;                           the formula, for explain()
 // and gets the rest.
 #pragma once
 
@@ -58,7 +58,9 @@ class ProblemOf final : public AnyProblem {
 
   const char* operation() const override { return Problem::kOperation; }
   std::string title() const override { return problem_.title(); }
-  const char* operand_name(std::size_t index) const override { return problem_.operand_name(index); }
+  const char* operand_name(std::size_t index) const override {
+    return problem_.operand_name(index);
+  }
   const Operands& operands() const override { return problem_.operands; }
   Operands& operands() override { return problem_.operands; }
   const Dims& result_shape() const override { return problem_.result_shape; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The plan cache: same problem, same place, same plan. Bounded by count and bytes, least recently used
-// goes first; safe from any thread. A plan in use outlives its eviction.
+// The plan cache: same problem, same place, same plan. Bounded by count and bytes, least recently
+// used goes first; safe from any thread. A plan in use outlives its eviction.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace mw {
 [[nodiscard]] std::shared_ptr<const Selection> cached_selection(const AnyProblem& problem,
                                                                 const Placement& placement);
 
-/// Called around the making of a plan, which may take long; it calls `make` once. The Python face lets
-/// go of the interpreter's lock there. Set once, before the first plan.
+/// Called around the making of a plan, which may take long; it calls `make` once. The Python face
+/// lets go of the interpreter's lock there. Set once, before the first plan.
 using PlanningScope = void (*)(FunctionRef<void()> make);
 void set_planning_scope(PlanningScope scope);
 

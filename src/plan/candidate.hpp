@@ -22,12 +22,14 @@ struct Context {
   int threads = 1;  ///< host threads an execution may use
 
   auto fields() const {
-    return std::tuple{field("kind", device.kind), field("id", device.id), field("threads", threads)};
+    return std::tuple{field("kind", device.kind), field("id", device.id),
+                      field("threads", threads)};
   }
 };
 
 /// "I would take this problem if these operands were copied into these layouts first" (or, for the
-/// result, copied out of them afterwards). The copies are made, counted and shown by the layer above.
+/// result, copied out of them afterwards). The copies are made, counted and shown by the layer
+/// above.
 struct Relayout {
   struct Entry {
     std::size_t operand;

@@ -22,9 +22,9 @@ std::string operand_lines(const AnyProblem& problem) {
   const Operands& operands = problem.operands();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto& operand = operands[i];
-    lines += text("  ", padded(problem.operand_name(i), 10), padded(std::string(name(operand.dtype)), 12),
-                  operand.shape, "  strides ", operand.strides,
-                  operand.conjugate ? "  conjugated" : "", "\n");
+    lines += text("  ", padded(problem.operand_name(i), 10),
+                  padded(std::string(name(operand.dtype)), 12), operand.shape, "  strides ",
+                  operand.strides, operand.conjugate ? "  conjugated" : "", "\n");
   }
   return lines;
 }
@@ -62,8 +62,8 @@ std::string copy_lines(const Selection& selection) {
   if (selection.copies.empty()) return "copies      none\n";
   std::string lines = "copies\n";
   for (const auto& copy : selection.copies) {
-    lines += text("  ", padded(copy.operand, 10), padded(human_bytes(static_cast<double>(copy.bytes)), 12),
-                  copy.why, "\n");
+    lines += text("  ", padded(copy.operand, 10),
+                  padded(human_bytes(static_cast<double>(copy.bytes)), 12), copy.why, "\n");
   }
   return lines;
 }
@@ -83,7 +83,8 @@ std::string explain(const AnyProblem& problem, const Selection& selection) {
               human_bytes(static_cast<double>(selection.plan->workspace_bytes())), "\n",
               "floor       ", human_seconds(floor_seconds(work, rate)), " (",
               by_compute ? "arithmetic" : "memory", ": ", work.flops / 1e6, " Mflop, ",
-              human_bytes(work.bytes), "), estimated ", human_seconds(selection.plan->estimate()), "\n");
+              human_bytes(work.bytes), "), estimated ", human_seconds(selection.plan->estimate()),
+              "\n");
 }
 
 }  // namespace mw

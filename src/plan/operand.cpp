@@ -9,15 +9,16 @@
 namespace mw {
 
 void check_view(const char* operation, const char* operand, const TensorRef& view) {
-  require(view.shape.size() == view.strides.size(), ErrorKind::invalid_argument, operation, ": operand ",
-          operand, " has shape ", view.shape, " and strides ", view.strides,
+  require(view.shape.size() == view.strides.size(), ErrorKind::invalid_argument, operation,
+          ": operand ", operand, " has shape ", view.shape, " and strides ", view.strides,
           "; one stride for every extent is wanted");
   for (const std::int64_t extent : view.shape) {
-    require(extent >= 0, ErrorKind::invalid_argument, operation, ": operand ", operand, " has shape ",
-            view.shape, "; extents of at least 0 are wanted");
+    require(extent >= 0, ErrorKind::invalid_argument, operation, ": operand ", operand,
+            " has shape ", view.shape, "; extents of at least 0 are wanted");
   }
-  require(checked_size(view.shape).has_value(), ErrorKind::invalid_argument, operation, ": operand ",
-          operand, " has shape ", view.shape, ", more elements than 63 bits can count");
+  require(checked_size(view.shape).has_value(), ErrorKind::invalid_argument, operation,
+          ": operand ", operand, " has shape ", view.shape,
+          ", more elements than 63 bits can count");
 }
 
 OperandLayout layout_of(const TensorRef& view) {

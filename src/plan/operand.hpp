@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// OperandLayout: everything about an operand that a plan may depend on, which is all but its address.
+// OperandLayout: everything about an operand that a plan may depend on, which is all but its
+// address.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ struct OperandLayout {
 /// The operands of a problem, inputs first and the result last.
 using Operands = std::vector<OperandLayout>;
 
-/// What every operation asks of every view: a stride for each extent, no negative extent, a number of
-/// elements that 63 bits hold. Errors: invalid_argument naming the operand.
+/// What every operation asks of every view: a stride for each extent, no negative extent, a number
+/// of elements that 63 bits hold. Errors: invalid_argument naming the operand.
 void check_view(const char* operation, const char* operand, const TensorRef& view);
 
 /// The layout of a view.

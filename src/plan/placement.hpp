@@ -16,13 +16,14 @@ struct Placement {
 
   [[nodiscard]] bool crosses() const { return memory != context.device; }
   auto fields() const {
-    return std::tuple{field("kind", memory.kind), field("id", memory.id), field("context", context)};
+    return std::tuple{field("kind", memory.kind), field("id", memory.id),
+                      field("context", context)};
   }
 };
 
-/// The rule: work runs where the operands are unless `execution` says otherwise; device operands keep
-/// their own device whatever device_id says; num_threads 0 means available_threads().
-/// Errors: invalid_argument (negative threads or device), not_found (no such device, with the search).
+/// The rule: work runs where the operands are unless `execution` says otherwise; device operands
+/// keep their own device whatever device_id says; num_threads 0 means available_threads(). Errors:
+/// invalid_argument (negative threads or device), not_found (no such device, with the search).
 [[nodiscard]] Placement place(const char* operation, Device operands, const Execution& execution);
 
 }  // namespace mw

@@ -17,10 +17,10 @@ using Scalar = std::complex<double>;
 
 /// What changes from one execution to the next.
 struct Call {
-  void* const* operands;   ///< one address per operand of the problem, the result last
-  const Scalar* scalars;   ///< the problem's run-time scalars, in its order
-  void* workspace;         ///< workspace_bytes() bytes in the execution space, 256-byte aligned
-  Stream stream;           ///< device work is queued here; host work ignores it
+  void* const* operands;  ///< one address per operand of the problem, the result last
+  const Scalar* scalars;  ///< the problem's run-time scalars, in its order
+  void* workspace;        ///< workspace_bytes() bytes in the execution space, 256-byte aligned
+  Stream stream;          ///< device work is queued here; host work ignores it
 };
 
 class Plan {
@@ -37,8 +37,8 @@ class Plan {
   /// Bytes of scratch memory an execution needs in the execution space.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 
-  /// Seconds an execution should take: max(bytes / bandwidth, flops / peak) over its passes, plus what
-  /// each call costs. Candidates are compared by it.
+  /// Seconds an execution should take: max(bytes / bandwidth, flops / peak) over its passes, plus
+  /// what each call costs. Candidates are compared by it.
   [[nodiscard]] virtual double estimate() const = 0;
 
   /// Which library, which algorithm: one line for people.

@@ -27,15 +27,18 @@ Rates host_rates(int threads, DType real) {
           .call = 0.1e-6};
 }
 
-// Fused multiply-adds per multiprocessor and cycle outside the matrix units: 128 in float32 on every
-// recent part, half of that in float64 on data-centre parts; the matrix units give f16 sixteen times.
+// Fused multiply-adds per multiprocessor and cycle outside the matrix units: 128 in float32 on
+// every recent part, half of that in float64 on data-centre parts; the matrix units give f16
+// sixteen times.
 Rates cuda_rates(int device_id, DType real) {
   const CudaDeviceInfo& info = cuda_device_info(device_id);
   constexpr double kCycles = 1.7e9;
   const double float32 = 2.0 * 128 * info.multiprocessors * kCycles;
   const std::size_t size = itemsize(real);
   return {.bandwidth = info.bandwidth,
-          .flops = size == 8 ? float32 : size == 2 ? 12 * float32 : float32,
+          .flops = size == 8   ? float32
+                   : size == 2 ? 12 * float32
+                               : float32,
           .call = 3e-6};
 }
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// What a device can do per second, roughly: the two ceilings of the roofline. They rank candidates and
-// give explain() its floor; they are estimates from the hardware's description, not measurements.
+// What a device can do per second, roughly: the two ceilings of the roofline. They rank candidates
+// and give explain() its floor; they are estimates from the hardware's description, not
+// measurements.
 #pragma once
 
 #include <mathwright/dtype.hpp>

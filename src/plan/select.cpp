@@ -82,7 +82,8 @@ class Asking {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const bool crosses = placement_.crosses();
       if (!crosses && same(given[i], layouts[i])) continue;
-      if (auto possible = copyable(given[i], layouts[i]); !possible) return {possible.refusal(), {}};
+      if (auto possible = copyable(given[i], layouts[i]); !possible)
+        return {possible.refusal(), {}};
       const bool result = i + 1 == given.size();
       const std::string direction =
           text(result ? "from " : "to ", placement_.context.device, why.empty() ? "" : ", ");
@@ -161,8 +162,8 @@ Selection select(const AnyProblem& problem, const Placement& placement) {
       entry.note = trial.plan.refusal().reason;
     }
     log(LogLevel::debug, [&] {
-      return text(problem.operation(), ": ", entry.name, entry.accepted ? " accepts: " : " refuses: ",
-                  entry.note);
+      return text(problem.operation(), ": ", entry.name,
+                  entry.accepted ? " accepts: " : " refuses: ", entry.note);
     });
     selection.considered.push_back(std::move(entry));
   }

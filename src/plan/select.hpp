@@ -42,8 +42,9 @@ struct Selection {
 /// MATHWRIGHT_CANDIDATES says, which is read once.
 MW_API void set_candidates(std::vector<std::string> names);
 
-/// Whether the choice is restricted and this name is among those allowed: candidates that stay out of
-/// the way of better ones (a second copy of the same kind of library) take part when asked for by name.
+/// Whether the choice is restricted and this name is among those allowed: candidates that stay out
+/// of the way of better ones (a second copy of the same kind of library) take part when asked for
+/// by name.
 [[nodiscard]] bool asked_for_by_name(std::string_view candidate);
 
 /// Changes with every set_candidates(): a part of the plan cache's keys.

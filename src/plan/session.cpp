@@ -67,7 +67,8 @@ void check_out(const AnyProblem& problem, const Arguments& arguments) {
           ": out is read-only; a writable array is wanted. Pass a copy, or leave out= away.");
   require(maps_one_to_one(out.shape, out.strides), ErrorKind::invalid_argument, problem.operation(),
           ": out has shape ", out.shape, " and strides ", out.strides,
-          ", so that several indices share one element; an array with an element of its own for every index is wanted");
+          ", so that several indices share one element; an array with an element of its own for "
+          "every index is wanted");
   require(!out.conjugate, ErrorKind::invalid_argument, problem.operation(),
           ": out is a lazily conjugated view; an ordinary array is wanted");
   for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
@@ -76,7 +77,8 @@ void check_out(const AnyProblem& problem, const Arguments& arguments) {
     if (arguments.in_place == i && same_view(input, out)) continue;
     require(!may_overlap(input, out), ErrorKind::invalid_argument, problem.operation(),
             ": out overlaps operand ", problem.operand_name(i),
-            " in memory, which would change it while it is read. Pass an array of its own as out, or a copy of ",
+            " in memory, which would change it while it is read. Pass an array of its own as out, "
+            "or a copy of ",
             problem.operand_name(i), ".");
   }
 }
@@ -92,7 +94,8 @@ void execute_once(const AnyProblem& problem, const Arguments& arguments, const E
   for (std::size_t i = 0; i + 1 < count; ++i) addresses[i] = arguments.inputs[i].data;
   addresses[count - 1] = arguments.out ? arguments.out->data : result;
   const std::size_t bytes = selection->plan->workspace_bytes();
-  const Buffer workspace = bytes > 0 ? Buffer(memory_of(placement.context.device), bytes, stream) : Buffer();
+  const Buffer workspace =
+      bytes > 0 ? Buffer(memory_of(placement.context.device), bytes, stream) : Buffer();
   selection->plan->execute({.operands = addresses.data(),
                             .scalars = arguments.scalars.data(),
                             .workspace = workspace.data(),
@@ -144,7 +147,8 @@ void Session::take_workspace(Stream stream) {
   if (bytes == 0) return;
   const Device device = placement_.context.device;
   if (workspace_.bytes() >= bytes) {
-    // Work of the last stream may still be using the block: the new stream's work must not overtake it.
+    // Work of the last stream may still be using the block: the new stream's work must not overtake
+    // it.
     if (device.is_cuda() && !(stream == workspace_stream_)) synchronize(device, workspace_stream_);
     workspace_stream_ = stream;
     return;

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Session: THE lifecycle, for every operation.
 //
-//   described ──plan()──► planned ──execute()──► …        release_operands(), reset(), free() at any time
+//   described ──plan()──► planned ──execute()──► …        release_operands(), reset(), free() at
+//   any time
 //
-// A session owns a problem, the addresses of its operands, a plan (shared with others through the plan
-// cache) and workspace. It knows no operation and no vendor. One thread at a time may use a session;
-// the plan inside it may be executing in many.
+// A session owns a problem, the addresses of its operands, a plan (shared with others through the
+// plan cache) and workspace. It knows no operation and no vendor. One thread at a time may use a
+// session; the plan inside it may be executing in many.
 #pragma once
 
 #include <memory>
@@ -57,9 +58,9 @@ class Session {
   /// Errors: invalid_state if freed, released or not planned.
   void execute(void* result, Stream stream, bool release_workspace = false);
 
-  /// Replaces an operand (or `out`: index inputs().size()) by another of the same shape, strides, dtype and
-  /// device; a lesser alignment makes a new plan. Errors: invalid_argument, invalid_state; the session
-  /// is then as it was.
+  /// Replaces an operand (or `out`: index inputs().size()) by another of the same shape, strides,
+  /// dtype and device; a lesser alignment makes a new plan. Errors: invalid_argument,
+  /// invalid_state; the session is then as it was.
   void reset(std::size_t operand, const TensorRef& view);
   /// The same for several at once: all or none.
   void reset(const std::vector<std::pair<std::size_t, TensorRef>>& operands);

@@ -62,7 +62,8 @@ double StagedPlan::estimate() const {
   double seconds = inner_->estimate();
   for (const Stage& stage : stages_) {
     const auto bytes = static_cast<double>(dense_bytes(stage.staged));
-    const auto rate = rates(placement_.context.device, placement_.context.threads, stage.staged.dtype);
+    const auto rate =
+        rates(placement_.context.device, placement_.context.threads, stage.staged.dtype);
     seconds += rate.call + (placement_.crosses() ? bytes / kLink : 2 * bytes / rate.bandwidth);
   }
   return seconds;

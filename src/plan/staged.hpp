@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// StagedPlan: another plan with some of its operands copied into buffers first, or its result out of
-// one. It serves both reasons there are for a copy: the operand is in another memory space, or its
-// layout is one the inner plan does not take.
+// StagedPlan: another plan with some of its operands copied into buffers first, or its result out
+// of one. It serves both reasons there are for a copy: the operand is in another memory space, or
+// its layout is one the inner plan does not take.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,15 @@ namespace mw {
 
 struct Stage {
   std::size_t operand = 0;
-  OperandLayout given;      ///< as the caller holds it, in placement.memory
-  OperandLayout staged;     ///< as the inner plan wants it, in placement.context.device
-  std::size_t offset = 0;   ///< of the buffer in the workspace; booked by the constructor
+  OperandLayout given;     ///< as the caller holds it, in placement.memory
+  OperandLayout staged;    ///< as the inner plan wants it, in placement.context.device
+  std::size_t offset = 0;  ///< of the buffer in the workspace; booked by the constructor
 };
 
 class StagedPlan final : public Plan {
  public:
-  StagedPlan(PlanPtr inner, Placement placement, std::vector<Stage> stages, std::size_t operand_count);
+  StagedPlan(PlanPtr inner, Placement placement, std::vector<Stage> stages,
+             std::size_t operand_count);
 
   void execute(const Call& call) const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return ledger_.total(); }

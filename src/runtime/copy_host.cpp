@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kLine = 64;
 constexpr std::int64_t kBlockBytes = std::int64_t{128} << 10;  // one unit of row-wise work
-constexpr std::int64_t kTileLines = 4;  // a transposed tile is so many lines a side
+constexpr std::int64_t kTileRows = 4;                          // of a transposed tile, in lines
+constexpr std::int64_t kTileColumns = 16;  // long runs of the target measure best
 constexpr std::int64_t kThreadBytes = std::int64_t{128} << 10;  // what is worth a second thread
 
 // Results that would fill most of the last cache are written around it: nothing of them would still
@@ -155,7 +156,8 @@ Grid make_grid(const CopyLoops& loops, std::int64_t itemsize, bool conjugates) {
     face_forward(grid.whole);
     traits.transposes = grid.whole.target_column == itemsize && grid.whole.source_row == itemsize;
     traits.streams = traits.transposes && bytes >= streaming_bytes() && lines_are_whole(grid);
-    grid.block_rows = grid.block_columns = kTileLines * kLine / itemsize;
+    grid.block_rows = kTileRows * kLine / itemsize;
+    grid.block_columns = kTileColumns * kLine / itemsize;
   } else {
     grid.block_columns = std::min(grid.whole.columns, kBlockBytes / itemsize);
     grid.block_rows = std::max<std::int64_t>(kBlockBytes / itemsize / grid.block_columns, 1);

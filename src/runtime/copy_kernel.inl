@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Strided copies on a device. The includer defines MW_DEVICE_TEXT either as the text of its argument
-// (for NVRTC) or as the argument itself (tests run the same functions on the host), so there are no
-// preprocessor lines inside.
+// Strided copies on a device. The includer defines MW_DEVICE_TEXT either as the text of its
+// argument (for NVRTC) or as the argument itself (tests run the same functions on the host), so
+// there are no preprocessor lines inside.
 //
-//   copy_any        any layouts: one element per thread and round, its index taken apart by division
-//   copy_turned     both layouts dense along different axes (the last of the target, the one before of
+//   copy_any        any layouts: one element per thread and round, its index taken apart by
+//   division copy_turned     both layouts dense along different axes (the last of the target, the
+//   one before of
 //                   the source): square tiles through shared memory, so that both sides see runs.
 //                   Blocks of 256 threads
 //
@@ -24,8 +25,10 @@ struct alignas(16) Wide {
 
 template <class Element>
 struct Same {
-  static __device__ Element apply(Element value) { return value; }
-};
+  static __device__ Element apply(Element value) { return value;
+}
+}
+;
 template <class Element>
 struct FlipUpper {
   static __device__ Element apply(Element value) {
@@ -91,7 +94,8 @@ __device__ void copy_turned(Element* target, const Element* source, const CopyNe
       from += at * nest.source[d];
     }
     for (int c = y; c < kSide; c += kStep) {
-      if (row + x < rows && column + c < columns) tile[c][x] = source[from + x + c * nest.source[last]];
+      if (row + x < rows && column + c < columns)
+        tile[c][x] = source[from + x + c * nest.source[last]];
     }
     __syncthreads();
     for (int r = y; r < kSide; r += kStep) {

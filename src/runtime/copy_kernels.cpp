@@ -176,18 +176,12 @@ CopyKernel pick(const CopyTraits& traits) {
 
 CopyKernel copy_kernel(const CopyTraits& traits) {
   switch (traits.itemsize) {
-    case 1:
-      return pick<1, false>(traits);
-    case 2:
-      return pick<2, false>(traits);
-    case 4:
-      return traits.conjugates ? pick<4, true>(traits) : pick<4, false>(traits);
-    case 8:
-      return traits.conjugates ? pick<8, true>(traits) : pick<8, false>(traits);
-    case 16:
-      return traits.conjugates ? pick<16, true>(traits) : pick<16, false>(traits);
-    default:
-      return nullptr;
+    case 1: return pick<1, false>(traits);
+    case 2: return pick<2, false>(traits);
+    case 4: return traits.conjugates ? pick<4, true>(traits) : pick<4, false>(traits);
+    case 8: return traits.conjugates ? pick<8, true>(traits) : pick<8, false>(traits);
+    case 16: return traits.conjugates ? pick<16, true>(traits) : pick<16, false>(traits);
+    default: return nullptr;
   }
 }
 

@@ -4,12 +4,12 @@
 // copy_kernel.inl). Axes run from the slowest to the fastest; strides count elements.
 MW_DEVICE_TEXT(
 
-struct CopyNest {
-  long long size;
-  int rank;
-  long long extents[8];
-  long long target[8];
-  long long source[8];
-};
+    struct CopyNest {
+      long long size;
+      int rank;
+      long long extents[8];
+      long long target[8];
+      long long source[8];
+    };
 
 )

@@ -131,8 +131,9 @@ std::vector<Case> read_cases(const std::string& path) {
 }
 
 std::string CommandLine::rerun(const Case& one, std::string_view candidate) const {
-  return text(program, candidate.empty() ? "" : text(" --candidates ", candidate), " --device ", device,
-              threads > 0 ? text(" --threads ", threads) : "", " --case '", one.line(), "'");
+  return text(program, candidate.empty() ? "" : text(" --candidates ", candidate), " --device ",
+              device, threads > 0 ? text(" --threads ", threads) : "", " --case '", one.line(),
+              "'");
 }
 
 CommandLine parse_command_line(int count, char** arguments) {

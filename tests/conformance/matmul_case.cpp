@@ -65,36 +65,24 @@ T read(const std::byte* at) {
 
 std::complex<double> decode(DType dtype, const std::byte* at) {
   switch (dtype) {
-    case DType::float16:
-      return from_float16(read<std::uint16_t>(at));
-    case DType::bfloat16:
-      return from_bfloat16(read<std::uint16_t>(at));
-    case DType::float32:
-      return read<float>(at);
-    case DType::float64:
-      return read<double>(at);
-    case DType::complex64:
-      return std::complex<double>(read<std::complex<float>>(at));
-    default:
-      return read<std::complex<double>>(at);
+    case DType::float16: return from_float16(read<std::uint16_t>(at));
+    case DType::bfloat16: return from_bfloat16(read<std::uint16_t>(at));
+    case DType::float32: return read<float>(at);
+    case DType::float64: return read<double>(at);
+    case DType::complex64: return std::complex<double>(read<std::complex<float>>(at));
+    default: return read<std::complex<double>>(at);
   }
 }
 
 void encode(DType dtype, std::complex<double> value, std::byte* at) {
   const auto put = [&](auto element) { std::memcpy(at, &element, sizeof element); };
   switch (dtype) {
-    case DType::float16:
-      return put(to_float16(value.real()));
-    case DType::bfloat16:
-      return put(to_bfloat16(static_cast<float>(value.real())));
-    case DType::float32:
-      return put(static_cast<float>(value.real()));
-    case DType::float64:
-      return put(value.real());
-    case DType::complex64:
-      return put(std::complex<float>(value));
-    default:
-      return put(value);
+    case DType::float16: return put(to_float16(value.real()));
+    case DType::bfloat16: return put(to_bfloat16(static_cast<float>(value.real())));
+    case DType::float32: return put(static_cast<float>(value.real()));
+    case DType::float64: return put(value.real());
+    case DType::complex64: return put(std::complex<float>(value));
+    default: return put(value);
   }
 }
 

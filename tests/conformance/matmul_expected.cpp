@@ -33,14 +33,10 @@ struct Precision {
 Precision precision_of(DType dtype) {
   constexpr double kSingle = std::numeric_limits<float>::epsilon();
   switch (real_dtype(dtype)) {
-    case DType::float16:
-      return {kSingle, 0x1p-10, 0x1p-14};
-    case DType::bfloat16:
-      return {kSingle, 0x1p-7, std::numeric_limits<float>::min()};
-    case DType::float32:
-      return {kSingle, 0, std::numeric_limits<float>::min()};
-    default:
-      return {std::numeric_limits<double>::epsilon(), 0, std::numeric_limits<double>::min()};
+    case DType::float16: return {kSingle, 0x1p-10, 0x1p-14};
+    case DType::bfloat16: return {kSingle, 0x1p-7, std::numeric_limits<float>::min()};
+    case DType::float32: return {kSingle, 0, std::numeric_limits<float>::min()};
+    default: return {std::numeric_limits<double>::epsilon(), 0, std::numeric_limits<double>::min()};
   }
 }
 

@@ -239,12 +239,9 @@ void compare(const FftShape& s, Options options) {
 void compare(const FftShape& s, Options options = {}) {
   const auto typed = [&]<class T>(T) {
     switch (s.kind) {
-      case FftKind::c2c:
-        return compare<std::complex<T>, std::complex<T>>(s, options);
-      case FftKind::r2c:
-        return compare<T, std::complex<T>>(s, options);
-      case FftKind::c2r:
-        return compare<std::complex<T>, T>(s, options);
+      case FftKind::c2c: return compare<std::complex<T>, std::complex<T>>(s, options);
+      case FftKind::r2c: return compare<T, std::complex<T>>(s, options);
+      case FftKind::c2r: return compare<std::complex<T>, T>(s, options);
     }
   };
   s.precision == DType::float32 ? typed(float{}) : typed(double{});

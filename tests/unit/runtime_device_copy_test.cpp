@@ -105,16 +105,11 @@ void run_once(const DeviceCopyPlan& plan, std::byte* target, const std::byte* so
     return;
   }
   switch (plan.itemsize) {
-    case 1:
-      return run_changed<std::uint8_t>(plan, target, source);
-    case 2:
-      return run_changed<std::uint16_t>(plan, target, source);
-    case 4:
-      return run_changed<std::uint32_t>(plan, target, source);
-    case 8:
-      return run_changed<std::uint64_t>(plan, target, source);
-    default:
-      return run_changed<kernels::Wide>(plan, target, source);
+    case 1: return run_changed<std::uint8_t>(plan, target, source);
+    case 2: return run_changed<std::uint16_t>(plan, target, source);
+    case 4: return run_changed<std::uint32_t>(plan, target, source);
+    case 8: return run_changed<std::uint64_t>(plan, target, source);
+    default: return run_changed<kernels::Wide>(plan, target, source);
   }
 }
 

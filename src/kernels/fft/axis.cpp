@@ -181,12 +181,8 @@ class LaneStep final : public AxisStep<T> {
         source.sign = sign;
         sink.im_scale *= sign;
         return fft_->run(source, sink, scratch);
-      case FftKind::r2c:
-        sink.im_scale *= sign;
-        return real_->forward(source, sink, scratch);
-      case FftKind::c2r:
-        source.sign = -sign;
-        return real_->backward(source, sink, scratch);
+      case FftKind::r2c: sink.im_scale *= sign; return real_->forward(source, sink, scratch);
+      case FftKind::c2r: source.sign = -sign; return real_->backward(source, sink, scratch);
     }
   }
 

@@ -64,24 +64,15 @@ std::vector<std::int64_t> smooth_lengths(std::int64_t low, std::int64_t multiple
 
 double pass_cycles(int radix) {
   switch (radix) {
-    case 2:
-      return 3.0;
-    case 3:
-      return 4.0;
-    case 4:
-      return 5.0;
-    case 5:
-      return 5.5;
-    case 7:
-      return 8.0;
-    case 8:
-      return 6.5;
-    case 11:
-      return 12.0;
-    case 13:
-      return 14.0;
-    default:
-      return 6.0 + 1.2 * radix;
+    case 2: return 3.0;
+    case 3: return 4.0;
+    case 4: return 5.0;
+    case 5: return 5.5;
+    case 7: return 8.0;
+    case 8: return 6.5;
+    case 11: return 12.0;
+    case 13: return 14.0;
+    default: return 6.0 + 1.2 * radix;
   }
 }
 

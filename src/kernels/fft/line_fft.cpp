@@ -79,15 +79,9 @@ LineFft<T>::LineFft(std::int64_t n) : kernels_(kernels<T>()), n_(n) {
   n1_ = choice.part;
   n2_ = n / choice.part;
   switch (method_) {
-    case Method::one_lane:
-      lane1_ = LaneFft<T>::get(n);
-      break;
-    case Method::cross:
-      build_cross();
-      break;
-    case Method::four_step:
-      build_four_step();
-      break;
+    case Method::one_lane: lane1_ = LaneFft<T>::get(n); break;
+    case Method::cross: build_cross(); break;
+    case Method::four_step: build_four_step(); break;
     case Method::bluestein:
       chirp_ = Chirp<T>::get(n, choice.part);
       inner_ = get(choice.part);
@@ -143,13 +137,11 @@ template <class T>
 std::int64_t LineFft<T>::scratch(int threads) const {
   switch (method_) {
     case Method::one_lane:
-    case Method::cross:
-      return lane1_->scratch();
+    case Method::cross: return lane1_->scratch();
     case Method::four_step:
       return blocks(n1_) * turned_block() +
              threads * std::max(lane1_->scratch(), lane2_->scratch());
-    case Method::bluestein:
-      return 4 * chirp_->m + inner_->scratch(threads);
+    case Method::bluestein: return 4 * chirp_->m + inner_->scratch(threads);
   }
   return 0;
 }
@@ -157,17 +149,14 @@ std::int64_t LineFft<T>::scratch(int threads) const {
 template <class T>
 void LineFft<T>::run(const LineArgs<T>& line, T* scratch, int threads) const {
   switch (method_) {
-    case Method::one_lane:
-      return run_one_lane(line, scratch);
+    case Method::one_lane: return run_one_lane(line, scratch);
     case Method::cross: {
       const T* const lanes =
           lane1_->run({line.in, 2 * kernels_.lanes, nullptr, line.sign}, scratch);
       return kernels_.cross({lanes, line.out, twiddles_.data(), n1_, line.re_scale, line.im_scale});
     }
-    case Method::four_step:
-      return run_four_step(line, scratch, threads);
-    case Method::bluestein:
-      return run_bluestein(line, scratch, threads);
+    case Method::four_step: return run_four_step(line, scratch, threads);
+    case Method::bluestein: return run_bluestein(line, scratch, threads);
   }
 }
 
@@ -261,14 +250,11 @@ void LineFft<T>::run_bluestein(const LineArgs<T>& line, T* scratch, int threads)
 template <class T>
 std::string LineFft<T>::describe() const {
   switch (method_) {
-    case Method::one_lane:
-      return lane1_->describe();
-    case Method::cross:
-      return text(lane1_->describe(), "×", kernels_.lanes, " across lanes");
+    case Method::one_lane: return lane1_->describe();
+    case Method::cross: return text(lane1_->describe(), "×", kernels_.lanes, " across lanes");
     case Method::four_step:
       return text("(", lane1_->describe(), ")×(", lane2_->describe(), ") in four steps");
-    case Method::bluestein:
-      return text("Bluestein over ", chirp_->m, " = ", inner_->describe());
+    case Method::bluestein: return text("Bluestein over ", chirp_->m, " = ", inner_->describe());
   }
   return {};
 }

@@ -301,8 +301,8 @@ Outcome<PlannedStep<R>> plan_step(const fftw::Fftw& library, const FFTProblem& p
                                   const Step& step, int threads) {
   const LoopNest nest = batch_loops(step.axes, step.in, step.out);
   // First all batch axes are offered to the library, then the longest, then none. In place only the
-  // longest: FFTW 3.3.10 plans for ever on some batches of several axes, such as shape (5, 3, 5, 2, 3)
-  // with strides (7, 107, 1, 321, −35), the last transformed.
+  // longest: FFTW 3.3.10 plans for ever on some batches of several axes, such as shape (5, 3, 5, 2,
+  // 3) with strides (7, 107, 1, 321, −35), the last transformed.
   const std::size_t most = step.in_place ? 1 : nest.extents.size();
   for (std::size_t kept = std::min(most, nest.extents.size());; kept = kept > 1 ? 1 : 0) {
     PlannedStep<R> planned{.step = step};

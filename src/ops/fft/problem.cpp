@@ -119,12 +119,9 @@ void check_in_place(const TensorRef& operand, FFTType type, const FFTOptions& op
 
 FFTDirections all_directions(FFTType type) {
   switch (type) {
-    case FFTType::r2c:
-      return FFTDirections::forward;
-    case FFTType::c2r:
-      return FFTDirections::inverse;
-    case FFTType::c2c:
-      break;
+    case FFTType::r2c: return FFTDirections::forward;
+    case FFTType::c2r: return FFTDirections::inverse;
+    case FFTType::c2c: break;
   }
   return FFTDirections::both;
 }

@@ -75,7 +75,8 @@ Relayout relayout_of(const MatmulProblem& problem) {
   const bool d_fits = d.aligned_to_element() && (stored(d, true) || stored(d, false));
   const bool order = !d_fits || stored(d, true).has_value();
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-    if (!entry(problem.operands[i], order)) relayout.entries.push_back({i, by_rows(problem.operands[i])});
+    if (!entry(problem.operands[i], order))
+      relayout.entries.push_back({i, by_rows(problem.operands[i])});
   }
   if (!d_fits) relayout.entries.push_back({problem.d_index(), by_rows(d)});
   return relayout;
@@ -92,8 +93,8 @@ std::variant<GemmCall, Relayout> gemm_call(const MatmulProblem& problem) {
 
 namespace {
 
-/// Whether the batch axis just before the matrix axes goes on where axis `axis` (rank−2 rows, rank−1
-/// columns) ends.
+/// Whether the batch axis just before the matrix axes goes on where axis `axis` (rank−2 rows,
+/// rank−1 columns) ends.
 bool continues(const OperandLayout& operand, std::size_t axis) {
   const std::size_t batch = operand.shape.size() - 3;
   return operand.shape[axis] == 1 ||

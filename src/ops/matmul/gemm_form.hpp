@@ -4,8 +4,8 @@
 // dimension, and the operation (none, transpose, conjugate transpose) that makes them fit.
 //
 // With D stored by rows the call is row-major, with D by columns column-major; a matrix stored the
-// other way is passed transposed. No GEMM can conjugate without transposing, and none takes a matrix
-// without a unit stride: then the answer is which operands to re-lay.
+// other way is passed transposed. No GEMM can conjugate without transposing, and none takes a
+// matrix without a unit stride: then the answer is which operands to re-lay.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ struct Stored {
   std::int64_t ld = 1;  ///< elements from one row (or column) to the next
 };
 
-/// Nothing if neither order fits: no unit stride, negative or overlapping rows. `by_rows` asks for one
-/// order; a vector may fit both.
+/// Nothing if neither order fits: no unit stride, negative or overlapping rows. `by_rows` asks for
+/// one order; a vector may fit both.
 [[nodiscard]] std::optional<Stored> stored(const OperandLayout& operand, bool by_rows);
 
 enum class GemmOp : std::uint8_t { none, transpose, conjugate_transpose };
@@ -34,16 +34,16 @@ struct GemmForm {
   std::int64_t lda = 1, ldb = 1, ldd = 1;
 };
 
-/// A product as it will be called: the problem, with a batch folded into m or n where that is possible
-/// (a shared B, or A, under a batch whose rows, or columns, follow each other makes one large product of
-/// many small ones), and its form.
+/// A product as it will be called: the problem, with a batch folded into m or n where that is
+/// possible (a shared B, or A, under a batch whose rows, or columns, follow each other makes one
+/// large product of many small ones), and its form.
 struct GemmCall {
   MatmulProblem problem;
   GemmForm form;
 };
 
-/// The call, or the operands that have to be re-laid first (also the misaligned ones). C is not looked
-/// at.
+/// The call, or the operands that have to be re-laid first (also the misaligned ones). C is not
+/// looked at.
 [[nodiscard]] std::variant<GemmCall, Relayout> gemm_call(const MatmulProblem& problem);
 
 /// The problem with its batch folded as far as it goes.

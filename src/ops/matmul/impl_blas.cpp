@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product by a host BLAS: one candidate per library that may be found. GEMM adds into its
-// output, so C is copied to D first where they are not the same memory.
+// The matrix product by a host BLAS: one candidate per library that may be found. GEMM adds into
+// its output, so C is copied to D first where they are not the same memory.
 //
-// Batches: products too small to occupy several threads each run one after another on every thread of
-// our own pool, the library held to one; larger ones run in turn, each on all of the library's threads.
+// Batches: products too small to occupy several threads each run one after another on every thread
+// of our own pool, the library held to one; larger ones run in turn, each on all of the library's
+// threads.
 #include "ops/matmul/implementations.hpp"
 
 #include "base/env.hpp"
@@ -32,7 +33,8 @@ blas::Op blas_op(GemmOp op) {
 template <class T>
 class BlasPlan final : public Plan {
  public:
-  BlasPlan(const MatmulProblem& problem, const GemmForm& form, const blas::Blas& library, int threads)
+  BlasPlan(const MatmulProblem& problem, const GemmForm& form, const blas::Blas& library,
+           int threads)
       : problem_(problem), batches_(problem), library_(library), threads_(threads) {
     gemm_ = {.order = form.by_rows ? blas::Order::row : blas::Order::column,
              .op_a = blas_op(form.op_a),
@@ -43,7 +45,8 @@ class BlasPlan final : public Plan {
              .lda = form.lda,
              .ldb = form.ldb,
              .ldc = form.ldd};
-    const double flops = problem.work().flops / static_cast<double>(std::max<std::int64_t>(batches_.count(), 1));
+    const double flops =
+        problem.work().flops / static_cast<double>(std::max<std::int64_t>(batches_.count(), 1));
     spread_ = batches_.count() > 1 && threads > 1 && flops < kThreadedFlops;
     library_threads_ = spread_ || problem.work().flops < kThreadedFlops ? 1 : threads;
     // About as many products in one piece as make 20 µs.
@@ -63,10 +66,11 @@ class BlasPlan final : public Plan {
     gemm.beta = beta;
     const blas::BlasThreads scope(library_, threads_of_library());
     if (spread_) {
-      parallel_for(batches_.count(), grain_, threads_, [&](std::int64_t begin, std::int64_t end, int) {
-        const blas::BlasThreads one(library_, local_threads() ? 1 : 0);
-        run(call, gemm, begin, end);
-      });
+      parallel_for(batches_.count(), grain_, threads_,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                     const blas::BlasThreads one(library_, local_threads() ? 1 : 0);
+                     run(call, gemm, begin, end);
+                   });
     } else {
       run(call, gemm, 0, batches_.count());
     }
@@ -91,7 +95,8 @@ class BlasPlan final : public Plan {
     return library_.threads().reach() == blas::ThreadControl::Reach::thread;
   }
   [[nodiscard]] int threads_of_library() const {
-    // One count per process: a small product leaves it alone, the library sees itself that it is small.
+    // One count per process: a small product leaves it alone, the library sees itself that it is
+    // small.
     if (!spread_ && library_threads_ == 1 && !local_threads()) return 0;
     return library_threads_;
   }
@@ -129,9 +134,10 @@ Answer plan_with(const blas::Blas& library, const MatmulProblem& given, const Co
   if (!library.fits(problem.m(), problem.n(), problem.k(), form.lda, form.ldb, form.ldd)) {
     return refuse("its ", library.integer_bits(), "-bit integers do not hold an extent or stride");
   }
-  return visit_blas(problem.d().dtype, MatmulProblem::kOperation, [&]<class T>(TypeTag<T>) -> Answer {
-    return std::make_shared<BlasPlan<T>>(problem, form, library, context.threads);
-  });
+  return visit_blas(problem.d().dtype, MatmulProblem::kOperation,
+                    [&]<class T>(TypeTag<T>) -> Answer {
+                      return std::make_shared<BlasPlan<T>>(problem, form, library, context.threads);
+                    });
 }
 
 }  // namespace
@@ -155,7 +161,8 @@ Answer try_blas(std::string_view name, const MatmulProblem& problem, const Conte
     if (wanted && !library) return library.refusal();
     if (wanted) return plan_with(*library.value(), problem, context);
     // A second BLAS in the process would only bring a second set of threads.
-    if (library) return refuse("not opened, since ", row.name, " is here; ask for it by name to compare");
+    if (library)
+      return refuse("not opened, since ", row.name, " is here; ask for it by name to compare");
   }
   return refuse("no such library in the catalog");
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product by cuBLASLt: IEEE arithmetic of the operands' precision, float16 and bfloat16 summed
-// in float32.
+// The matrix product by cuBLASLt: IEEE arithmetic of the operands' precision, float16 and bfloat16
+// summed in float32.
 //
-// The library is column-major. A row-major product is passed as its transpose, Dᵀ = op(B)ᵀ·op(A)ᵀ, which
-// is the same memory with A and B exchanged.
+// The library is column-major. A row-major product is passed as its transpose, Dᵀ = op(B)ᵀ·op(A)ᵀ,
+// which is the same memory with A and B exchanged.
 #include <map>
 #include <mutex>
 
@@ -60,8 +60,8 @@ union ScaleValue {
   }
 };
 
-/// One library context per device, made on first use and kept: cuBLASLt's contexts may be used by many
-/// threads at once. The device is current.
+/// One library context per device, made on first use and kept: cuBLASLt's contexts may be used by
+/// many threads at once. The device is current.
 lt::Context context_of(int device_id) {
   static std::mutex& mutex = *new std::mutex;
   static auto& contexts = *new std::map<int, lt::Context>;
@@ -79,8 +79,9 @@ struct Matrix {
 
 lt::LayoutOwner make_layout(const Matrix& matrix, lt::DataType type, std::int64_t batch) {
   lt::Layout raw = nullptr;
-  lt::call(lt::api().cublasLtMatrixLayoutCreate, &raw, type, static_cast<std::uint64_t>(matrix.rows),
-           static_cast<std::uint64_t>(matrix.columns), matrix.ld);
+  lt::call(lt::api().cublasLtMatrixLayoutCreate, &raw, type,
+           static_cast<std::uint64_t>(matrix.rows), static_cast<std::uint64_t>(matrix.columns),
+           matrix.ld);
   lt::LayoutOwner layout(raw);
   if (batch > 1) {
     lt::set(layout.get(), lt::LayoutAttribute::batch_count, static_cast<std::int32_t>(batch));
@@ -156,8 +157,8 @@ class CublasLtPlan final : public Plan {
       const void* a = zeros ? zeros : at.a;
       const void* b = zeros ? zeros : at.b;
       lt::call(lt::api().cublasLtMatmul, context_, desc_.get(), &alpha, shape_.exchanged ? b : a,
-               x_.get(), shape_.exchanged ? a : b, y_.get(), &beta, at.c ? at.c : at.d, c_.get(), at.d,
-               d_.get(), &algo_, Ledger::grant(call.workspace, algo_offset_), algo_bytes_,
+               x_.get(), shape_.exchanged ? a : b, y_.get(), &beta, at.c ? at.c : at.d, c_.get(),
+               at.d, d_.get(), &algo_, Ledger::grant(call.workspace, algo_offset_), algo_bytes_,
                call.stream.handle);
     }
   }
@@ -165,7 +166,8 @@ class CublasLtPlan final : public Plan {
   std::size_t workspace_bytes() const override { return ledger_.total(); }
   double estimate() const override {
     const Rates rate = rates(Device::cuda(device_id_), 1, problem_.d().dtype);
-    const auto calls = static_cast<double>(batches_.count() / std::max<std::int64_t>(batches_.inner_count(), 1));
+    const auto calls =
+        static_cast<double>(batches_.count() / std::max<std::int64_t>(batches_.inner_count(), 1));
     return rate.call * std::max(calls, 1.0) + 1.1 * floor_seconds(problem_.work(), rate);
   }
   std::string describe() const override {
@@ -175,7 +177,9 @@ class CublasLtPlan final : public Plan {
   std::size_t resident_bytes() const override { return 4096; }
 
  private:
-  [[nodiscard]] bool empty() const { return shape_.m == 0 || shape_.n == 0 || batches_.count() == 0; }
+  [[nodiscard]] bool empty() const {
+    return shape_.m == 0 || shape_.n == 0 || batches_.count() == 0;
+  }
 
   void describe_operation() {
     lt::MatmulDesc raw = nullptr;
@@ -185,9 +189,10 @@ class CublasLtPlan final : public Plan {
     lt::set(desc_.get(), lt::DescAttribute::trans_b, lt_op(shape_.op_y));
     // Sums over nothing run as k = 1 over zeros: the library does not take k = 0.
     if (problem_.k() == 0) {
-      shape_.x = {shape_.op_x == GemmOp::none ? shape_.m : 1, shape_.op_x == GemmOp::none ? 1 : shape_.m,
-                  std::max(shape_.m, shape_.n), 0};
-      shape_.y = {shape_.op_y == GemmOp::none ? 1 : shape_.n, shape_.op_y == GemmOp::none ? shape_.n : 1,
+      shape_.x = {shape_.op_x == GemmOp::none ? shape_.m : 1,
+                  shape_.op_x == GemmOp::none ? 1 : shape_.m, std::max(shape_.m, shape_.n), 0};
+      shape_.y = {shape_.op_y == GemmOp::none ? 1 : shape_.n,
+                  shape_.op_y == GemmOp::none ? shape_.n : 1,
                   std::max<std::int64_t>(shape_.op_y == GemmOp::none ? 1 : shape_.n, 1), 0};
     }
     if (empty()) return;
@@ -208,14 +213,16 @@ class CublasLtPlan final : public Plan {
     const std::uint32_t b = problem_.b().alignment;
     const std::uint32_t d = problem_.d().alignment;
     const std::uint32_t c = problem_.has_c ? problem_.c().alignment : d;
-    lt::set(preference.get(), lt::PreferenceAttribute::min_alignment_a_bytes, shape_.exchanged ? b : a);
-    lt::set(preference.get(), lt::PreferenceAttribute::min_alignment_b_bytes, shape_.exchanged ? a : b);
+    lt::set(preference.get(), lt::PreferenceAttribute::min_alignment_a_bytes,
+            shape_.exchanged ? b : a);
+    lt::set(preference.get(), lt::PreferenceAttribute::min_alignment_b_bytes,
+            shape_.exchanged ? a : b);
     lt::set(preference.get(), lt::PreferenceAttribute::min_alignment_c_bytes, c);
     lt::set(preference.get(), lt::PreferenceAttribute::min_alignment_d_bytes, d);
     lt::HeuristicResult result{};
     int found = 0;
-    lt::call(lt::api().cublasLtMatmulAlgoGetHeuristic, context_, desc_.get(), x_.get(), y_.get(), c_.get(),
-             d_.get(), preference.get(), 1, &result, &found);
+    lt::call(lt::api().cublasLtMatmulAlgoGetHeuristic, context_, desc_.get(), x_.get(), y_.get(),
+             c_.get(), d_.get(), preference.get(), 1, &result, &found);
     require(found > 0 && result.state == lt::kSuccess, ErrorKind::unsupported,
             "cuBLASLt has no algorithm for ", problem_.title());
     algo_ = result.algo;
@@ -273,7 +280,8 @@ Answer try_cublaslt(const MatmulProblem& given, const Context& context) {
   if (!context.device.is_cuda()) return refuse("runs on CUDA devices only");
   const auto library = lt::load();
   if (!library) return library.refusal();
-  if (type_row(given.d().dtype) == nullptr) return refuse("no arithmetic for dtype ", given.d().dtype);
+  if (type_row(given.d().dtype) == nullptr)
+    return refuse("no arithmetic for dtype ", given.d().dtype);
   constexpr std::int64_t kMostBatch = (std::int64_t{1} << 31) - 1;
   if (given.batch() > kMostBatch) return refuse("batches of at most ", kMostBatch);
 
@@ -283,7 +291,8 @@ Answer try_cublaslt(const MatmulProblem& given, const Context& context) {
   const auto& [problem, form] = std::get<GemmCall>(made);
   const auto ldc = leading_of_c(problem, form.by_rows);
   if (!ldc) {
-    return Relayout{.reason = "cuBLASLt takes C in the order of D", .entries = {{2, dense_like(given.d())}}};
+    return Relayout{.reason = "cuBLASLt takes C in the order of D",
+                    .entries = {{2, dense_like(given.d())}}};
   }
   return std::make_shared<CublasLtPlan>(problem, form, *ldc, context.device.id);
 }

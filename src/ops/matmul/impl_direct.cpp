@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Small real products without a library: for a few thousand multiply-adds, packing and dispatch cost a
-// BLAS more than the arithmetic. B, C and D have unit column stride and n ≤ 32, so that a row of D stays
-// in registers while k runs:
+// Small real products without a library: for a few thousand multiply-adds, packing and dispatch
+// cost a BLAS more than the arithmetic. B, C and D have unit column stride and n ≤ 32, so that a
+// row of D stays in registers while k runs:
 //
 //   d[0…n) = alpha · Σ_l a[i,l] · b[l, 0…n) + beta · c[i, 0…n)
 #include <array>
@@ -26,8 +26,8 @@ struct Shape {
 
 /// One row of D in blocks of eight columns; the compiler keeps `sum` in vector registers.
 template <class T, std::size_t kWidth>
-[[gnu::always_inline]] inline void block(const Shape& s, const T* a, const T* b, const T* c, T* d, T alpha,
-                                         T beta) {
+[[gnu::always_inline]] inline void block(const Shape& s, const T* a, const T* b, const T* c, T* d,
+                                         T alpha, T beta) {
   for (std::int64_t i = 0; i < s.m; ++i) {
     T sum[kWidth] = {};
     for (std::int64_t l = 0; l < s.k; ++l) {
@@ -46,8 +46,8 @@ template <class T, std::size_t kWidth>
 }
 
 template <class T>
-[[gnu::always_inline]] inline void product(const Shape& s, const T* a, const T* b, const T* c, T* d, T alpha,
-                                           T beta) {
+[[gnu::always_inline]] inline void product(const Shape& s, const T* a, const T* b, const T* c, T* d,
+                                           T alpha, T beta) {
   std::int64_t j = 0;
   const auto c_at = [&](std::int64_t column) { return c ? c + column : nullptr; };
   for (; j + 16 <= s.n; j += 16) block<T, 16>(s, a, b + j, c_at(j), d + j, alpha, beta);
@@ -66,8 +66,8 @@ void product_baseline(const Shape& s, const T* a, const T* b, const T* c, T* d, 
 
 #if defined(__x86_64__)
 template <class T>
-[[gnu::target("avx2,fma")]] void product_avx2(const Shape& s, const T* a, const T* b, const T* c, T* d,
-                                              T alpha, T beta) {
+[[gnu::target("avx2,fma")]] void product_avx2(const Shape& s, const T* a, const T* b, const T* c,
+                                              T* d, T alpha, T beta) {
   product(s, a, b, c, d, alpha, beta);
 }
 #endif
@@ -105,8 +105,9 @@ class DirectPlan final : public Plan {
     Shape shape = shape_;
     const T alpha = scalar_as<T>(call.scalars[0]);
     if (alpha == T(0)) shape.k = 0;  // A and B are not read
-    kernel_(shape, static_cast<const T*>(call.operands[0]), static_cast<const T*>(call.operands[1]), c,
-            static_cast<T*>(call.operands[has_c_ ? 3 : 2]), alpha, scalar_as<T>(call.scalars[1]));
+    kernel_(shape, static_cast<const T*>(call.operands[0]), static_cast<const T*>(call.operands[1]),
+            c, static_cast<T*>(call.operands[has_c_ ? 3 : 2]), alpha,
+            scalar_as<T>(call.scalars[1]));
   }
 
   // Measured on AVX2 cores: about 30 ns and 8 (float32) or 5 (float64) flops per nanosecond.
@@ -130,7 +131,8 @@ Answer try_direct(const MatmulProblem& given, const Context& context) {
   if (!context.device.is_cpu()) return refuse("runs on the host only");
   const MatmulProblem problem = fold_batch(given);
   const DType dtype = problem.d().dtype;
-  if (dtype != DType::float32 && dtype != DType::float64) return refuse("real float32 and float64 only");
+  if (dtype != DType::float32 && dtype != DType::float64)
+    return refuse("real float32 and float64 only");
   if (problem.batch_rank() > 0) return refuse("a single product only");
   if (problem.n() > kMostColumns || problem.work().flops > kMostFlops) {
     return refuse("n ≤ ", kMostColumns, " and 2mnk ≤ ", kMostFlops, " only");

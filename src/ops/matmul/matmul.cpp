@@ -59,7 +59,8 @@ Tensor Matmul::execute(Stream stream) {
 void Matmul::execute_into(void* result, Stream stream) { state_->session.execute(result, stream); }
 
 void Matmul::reset_operands(const std::optional<TensorRef>& a, const std::optional<TensorRef>& b,
-                            const std::optional<TensorRef>& c, const std::optional<TensorRef>& out) {
+                            const std::optional<TensorRef>& c,
+                            const std::optional<TensorRef>& out) {
   state_->session.check_alive();
   const MatmulProblem& problem = state_->problem();
   require(a || b || c || out, ErrorKind::invalid_argument,

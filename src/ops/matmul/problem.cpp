@@ -30,7 +30,8 @@ void check_dtype(const TensorRef& a) {
                       a.dtype == DType::complex64 || a.dtype == DType::complex128;
   const bool half = a.dtype == DType::float16 || a.dtype == DType::bfloat16;
   expect(always || half, "dtype ", a.dtype,
-         " is unsupported; float32, float64, complex64 or complex128 (or, on a CUDA device, float16 or "
+         " is unsupported; float32, float64, complex64 or complex128 (or, on a CUDA device, "
+         "float16 or "
          "bfloat16) is wanted. Convert the operands.");
 }
 
@@ -51,8 +52,9 @@ Dims broadcast_batch(const TensorRef& a, const TensorRef& b) {
     for (std::size_t i = 0; i < own; ++i) {
       std::int64_t& extent = batch[rank - own + i];
       const std::int64_t seen = operand->shape[i];
-      expect(seen == extent || seen == 1 || extent == 1, "batch axes of a ", a.shape, " and b ", b.shape,
-             " do not broadcast: ", extent, " against ", seen, "; equal extents, or 1, are wanted");
+      expect(seen == extent || seen == 1 || extent == 1, "batch axes of a ", a.shape, " and b ",
+             b.shape, " do not broadcast: ", extent, " against ", seen,
+             "; equal extents, or 1, are wanted");
       if (seen != 1) extent = seen;
     }
   }
@@ -109,9 +111,10 @@ void check_c(const MatmulOperands& operands, const MatmulOptions& options, const
          "c is given without beta; beta is wanted with c (1 adds it as it is)");
   if (!operands.c) return;
   check_alike(operands.a, *operands.c, "c");
-  expect(operands.c->shape == shape, "c has shape ", operands.c->shape, "; the result's shape ", shape,
-         " is wanted. Broadcast it first.");
-  expect(!operands.c->conjugate, "c is a lazily conjugated view, which is unsupported; resolve it first");
+  expect(operands.c->shape == shape, "c has shape ", operands.c->shape, "; the result's shape ",
+         shape, " is wanted. Broadcast it first.");
+  expect(!operands.c->conjugate,
+         "c is a lazily conjugated view, which is unsupported; resolve it first");
 }
 
 }  // namespace
@@ -184,7 +187,8 @@ MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& o
     return layout_of(with_full_rank(view, a_is_row, b_is_column));
   };
   if (user_c) problem.operands.push_back(full(*user_c));
-  problem.operands.push_back(full(out ? *out : TensorRef(nullptr, user_a.dtype, shape, problem.result_strides)));
+  problem.operands.push_back(
+      full(out ? *out : TensorRef(nullptr, user_a.dtype, shape, problem.result_strides)));
   problem.operands[0].conjugate = is_complex(a.dtype) && (a.conjugate != options.conjugate_a);
   problem.operands[1].conjugate = is_complex(b.dtype) && (b.conjugate != options.conjugate_b);
 
@@ -196,8 +200,9 @@ MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& o
   }
   arguments.out = out;
   arguments.scalars = {options.alpha, user_c ? options.beta.value_or(0) : 0};
-  expect(is_complex(a.dtype) || (arguments.scalars[0].imag() == 0 && arguments.scalars[1].imag() == 0),
-         "alpha or beta is complex and the operands are ", a.dtype, "; real scalars are wanted");
+  expect(
+      is_complex(a.dtype) || (arguments.scalars[0].imag() == 0 && arguments.scalars[1].imag() == 0),
+      "alpha or beta is complex and the operands are ", a.dtype, "; real scalars are wanted");
   return request;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product as a problem: D = alpha · op(A)·op(B) + beta · C over a batch, every operand with
-// the full shape (batch…, rows, columns); an operand repeated over a batch axis has stride 0 there.
+// The matrix product as a problem: D = alpha · op(A)·op(B) + beta · C over a batch, every operand
+// with the full shape (batch…, rows, columns); an operand repeated over a batch axis has stride 0
+// there.
 //
-// Run-time scalars: alpha, beta. C is read only if has_c and beta ≠ 0; C and D may be the same view.
+// Run-time scalars: alpha, beta. C is read only if has_c and beta ≠ 0; C and D may be the same
+// view.
 #pragma once
 
 #include <span>
@@ -21,7 +23,7 @@ struct MatmulProblem {
 
   Operands operands;  ///< a, b, [c,] d
   bool has_c = false;
-  Dims result_shape;    ///< of D as the user sees it: without the axes that 1-D operands were given
+  Dims result_shape;  ///< of D as the user sees it: without the axes that 1-D operands were given
   Dims result_strides;
 
   auto fields() const {
@@ -52,8 +54,9 @@ struct MatmulRequest {
   Arguments arguments;
 };
 
-/// Validates and normalises; pure. Errors: invalid_argument, with the operand, the value seen and the
-/// value wanted.
-[[nodiscard]] MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& options);
+/// Validates and normalises; pure. Errors: invalid_argument, with the operand, the value seen and
+/// the value wanted.
+[[nodiscard]] MatmulRequest make_matmul(const MatmulOperands& operands,
+                                        const MatmulOptions& options);
 
 }  // namespace mw

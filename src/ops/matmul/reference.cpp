@@ -90,8 +90,13 @@ class ReferencePlan final : public Plan {
       const T alpha = scalar_as<T>(call.scalars[0]);
       const T beta = scalar_as<T>(call.scalars[1]);
       batches_.for_each(call.operands, [&](const Pointers& at) {
-        Product<T>{problem_, static_cast<const T*>(at.a), static_cast<const T*>(at.b),
-                   static_cast<const T*>(at.c), static_cast<T*>(at.d), alpha, beta}
+        Product<T>{problem_,
+                   static_cast<const T*>(at.a),
+                   static_cast<const T*>(at.b),
+                   static_cast<const T*>(at.c),
+                   static_cast<T*>(at.d),
+                   alpha,
+                   beta}
             .run();
       });
     });

@@ -72,7 +72,8 @@ install-test: ## install the shared C++ library and use it from an outside proje
 .PHONY: lint
 lint: ## layout, clang-tidy, ruff, mypy
 	@tools/setup.sh lint
-	$(IN_VENV) tools/lint.sh
+	$(IN_VENV) $(PIP_INSTALL) .
+	tools/lint.sh
 
 .PHONY: format
 format: ## lay out all sources

@@ -33,6 +33,9 @@ python=${PYTHON:-python3}
 jobs=$(nproc)
 PATH=$PATH:$("$python" -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
 export PATH CMAKE_BUILD_PARALLEL_LEVEL=$jobs PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1
+# C++ programs find no wheels by themselves.
+MATHWRIGHT_WHEEL_PATH=$site:$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+export MATHWRIGHT_WHEEL_PATH
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 summary=()
 failed=0
@@ -53,11 +56,12 @@ step() {
   echo "${summary[-1]}"
 }
 
-pack() { # for Python VERSION of the machine without a network, 3.12 say
+pack() {
   "$python" -m pip download -q --no-deps -d "$extra" scipy-openblas64
-  mkdir -p "$extra/gtest/include" "$extra/gtest/lib"
-  cp -r /usr/include/gtest "$extra/gtest/include/"
-  cp -r /usr/lib/*/libgtest*.a "$extra/gtest/lib/"
+  # The tree that GoogleTest's CMake file expects around itself.
+  mkdir -p "$extra/gtest"
+  (cd /usr && cp -r --parents include/g{test,mock} lib/*/libg{test,mock}*.a lib/*/cmake/GTest \
+    "$extra/gtest/")
 }
 
 build() {

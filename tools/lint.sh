@@ -40,5 +40,7 @@ step clang-format layout
 step ruff ruff check -q .
 step "ruff format" ruff format -q --check .
 step mypy mypy
+# As installed, where the extension's stubs are; from elsewhere, so that python/ is not found instead.
+step "mypy -p mathwright" env -C build mypy --strict -p mathwright
 step clang-tidy tidy
 exit "$status"

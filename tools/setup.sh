@@ -158,7 +158,7 @@ python_packages() {
   [ -e "$stamp" ] && return
   say "installing Python packages into .venv"
   printf '%s\n' "$wanted" >"$stamp.txt"
-  .venv/bin/python -m pip install -q --disable-pip-version-check -r "$stamp.txt"
+  .venv/bin/python -m pip install -q --disable-pip-version-check --no-compile -r "$stamp.txt"
   touch "$stamp"
 }
 

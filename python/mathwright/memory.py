@@ -52,7 +52,9 @@ class MemoryPointer:
         if self._finalizer is None:
             return
         if not self._finalizer.alive:
-            raise RuntimeError(f"MemoryPointer: the block at {self.device_ptr:#x} has been freed before")
+            raise RuntimeError(
+                f"MemoryPointer: the block at {self.device_ptr:#x} has been freed before"
+            )
         self._finalizer()
 
 

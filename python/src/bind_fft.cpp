@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "fft_arguments.hpp"
 #include "once.hpp"
+#include "recent.hpp"
 #include "session_object.hpp"
 
 namespace mw::py {
@@ -20,18 +21,23 @@ struct FFTArguments {
   nb::handle operand, axes, options, execution, stream, out;
 };
 
-/// The request of a call, and what must live while it runs.
+/// The same, understood: what make_fft() takes, and what must live while it runs.
 struct FFTCall {
-  FFTRequest request;
+  TensorRef input;
+  FFTOptions options;
+  FFTDirections directions = FFTDirections::both;
   nb::object keeper, out_keeper, out;
 };
 
 /// `direction` is the only one to serve; none: all that the type has.
-FFTCall understand(const FFTArguments& given, FFTOptions& options, const Package& package,
+FFTCall understand(const FFTArguments& given, FFTOptions parsed, const Package& package,
                    std::optional<FFTDirection> direction) {
-  const auto [operand, out] = std::pair(given.operand, given.out);
+  const nb::handle operand = given.operand;
+  const nb::handle out = given.out;
   const Stream consumer = consumer_of(given.stream, package, kOperation);
   FFTCall call;
+  call.options = std::move(parsed);
+  FFTOptions& options = call.options;
   Adopted input = package.adopt(operand, {kOperation, "operand"}, consumer, options.in_place);
   const FFTType type = resolved_type(input.view.dtype, options);
   if (type == FFTType::r2c && is_complex(input.view.dtype)) {
@@ -52,8 +58,28 @@ FFTCall understand(const FFTArguments& given, FFTOptions& options, const Package
     call.out = nb::borrow(operand);
   }
   if (!package.any_strides()) options.result_layout = ResultLayout::natural;
-  call.request = make_fft(input.view, options, planned_directions(type, direction));
+  call.directions = planned_directions(type, direction);
+  call.input = std::move(input.view);
   return call;
+}
+
+FFTRequest request_of(const FFTCall& call) {
+  return make_fft(call.input, call.options, call.directions);
+}
+
+/// Everything that make_fft() looks at.
+Looks<2> looks_of(const FFTCall& call) {
+  const FFTOptions& options = call.options;
+  const auto type = options.type ? 1U + static_cast<unsigned>(*options.type) : 0U;
+  const auto flags = type | static_cast<unsigned>(options.in_place) << 2U |
+                     static_cast<unsigned>(options.last_axis_parity) << 3U |
+                     static_cast<unsigned>(options.result_layout) << 4U |
+                     static_cast<unsigned>(call.directions) << 5U |
+                     static_cast<unsigned>(options.execution.space) << 7U;
+  const TensorRef* target = options.out ? &*options.out : nullptr;
+  return {.views = {&call.input, options.in_place ? &call.input : target},
+          .flags = flags,
+          .axes = options.axes};
 }
 
 class FFTObject final : public SessionObject {
@@ -68,12 +94,13 @@ class FFTObject final : public SessionObject {
     execution_ = parsed.execution;
     in_place_ = parsed.in_place;
     const auto only = function ? std::optional(function->direction) : std::nullopt;
-    FFTCall call = understand(given, parsed, package(), only);
+    FFTCall call = understand(given, std::move(parsed), package(), only);
+    FFTRequest request = request_of(call);
     if (call.out.is_valid()) out_ = std::move(call.out);
     keep(std::move(call.keeper));
     keep(std::move(call.out_keeper));
-    start(std::make_unique<ProblemOf<FFTProblem>>(std::move(call.request.problem)),
-          std::move(call.request.arguments), execution_);
+    start(std::make_unique<ProblemOf<FFTProblem>>(std::move(request.problem)),
+          std::move(request.arguments), execution_);
   }
 
   void plan_direction(nb::handle stream, nb::handle direction) {
@@ -167,11 +194,15 @@ nb::object transform_once(nb::handle operand, nb::handle axes, nb::handle option
   FFTOptions parsed = parse_fft_options(axes, known, execution);
   fix_type(parsed, row);
   const Package& package = package_of(operand, {kOperation, "operand"});
-  FFTCall call = understand(given, parsed, package, row.direction);
-  const ProblemOf<FFTProblem> problem(std::move(call.request.problem));
-  return run_once(
-      problem, call.request.arguments,
-      {kOperation, package, parsed.execution, stream, common.blocking, std::move(call.out)});
+  const FFTCall call = understand(given, std::move(parsed), package, row.direction);
+  static thread_local Recent<FFTRequest, 2> recent;
+  return recent.with(
+      looks_of(call), [&] { return request_of(call); },
+      [&](const AnyProblem& problem, Arguments& arguments) {
+        return run_once(
+            problem, arguments,
+            {kOperation, package, call.options.execution, stream, common.blocking, call.out});
+      });
 }
 
 // What any package's arrays are to a type checker: anything.

@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "once.hpp"
 #include "ops/matmul/problem.hpp"
+#include "recent.hpp"
 #include "session_object.hpp"
 
 namespace mw::py {
@@ -25,8 +26,8 @@ struct MatmulArguments {
 
 /// The same, understood.
 struct MatmulCall {
-  MatmulRequest request;
-  Execution execution;
+  MatmulOperands operands;
+  MatmulOptions options;
   std::array<nb::object, 4> keepers;  ///< a, b, [c,] out
   nb::object out;                     ///< the object the result goes to, if the caller named one
   bool in_place = false;
@@ -57,14 +58,14 @@ void warn_of_idle_beta() {
 
 MatmulCall understand(const MatmulArguments& given, const Package& package) {
   MatmulCall call;
-  MatmulOperands operands;
-  MatmulOptions options;
+  MatmulOperands& operands = call.operands;
+  MatmulOptions& options = call.options;
   std::size_t count = 0;
   const Stream consumer = consumer_of(given.stream, package, kOperation);
   const auto take = [&](nb::handle array, const char* name, bool writes = false) {
     Adopted adopted = adopt(array, name, package, consumer, writes);
     call.keepers[count++] = std::move(adopted.keeper);
-    return adopted.view;
+    return std::move(adopted.view);
   };
   call.in_place = wants_in_place(given);
   operands.a = take(given.a, "a");
@@ -86,9 +87,20 @@ MatmulCall understand(const MatmulArguments& given, const Package& package) {
   options.conjugate_a = given.conjugate_a;
   options.conjugate_b = given.conjugate_b;
   options.execution = parse_execution(given.execution, kOperation);
-  call.execution = options.execution;
-  call.request = make_matmul(operands, options);
   return call;
+}
+
+/// Everything that make_matmul() looks at.
+Looks<4> looks_of(const MatmulCall& call) {
+  const auto& [a, b, c, out] = call.operands;
+  const MatmulOptions& options = call.options;
+  const bool complex_factors = options.alpha.imag() != 0 || options.beta.value_or(0).imag() != 0;
+  const auto flags = static_cast<unsigned>(options.conjugate_a) |
+                     static_cast<unsigned>(options.conjugate_b) << 1U |
+                     static_cast<unsigned>(options.beta.has_value()) << 2U |
+                     static_cast<unsigned>(complex_factors) << 3U |
+                     static_cast<unsigned>(options.execution.space) << 4U;
+  return {.views = {&a, &b, c ? &*c : nullptr, out ? &*out : nullptr}, .flags = flags};
 }
 
 class MatmulObject final : public SessionObject {
@@ -97,15 +109,16 @@ class MatmulObject final : public SessionObject {
       : SessionObject(package_of(given.a, {kOperation, "a"}), given.options, kOperation) {
     const LoggerScope logging(logger_);
     MatmulCall call = understand(given, package());
+    MatmulRequest request = make_matmul(call.operands, call.options);
     in_place_ = call.in_place;
-    has_c_ = call.request.problem.has_c;
-    real_ = !is_complex(call.request.problem.d().dtype);
+    has_c_ = request.problem.has_c;
+    real_ = !is_complex(request.problem.d().dtype);
     if (call.out.is_valid()) out_ = std::move(call.out);
     for (auto& keeper : call.keepers) {
       if (keeper.is_valid()) keep(std::move(keeper));
     }
-    start(std::make_unique<ProblemOf<MatmulProblem>>(std::move(call.request.problem)),
-          std::move(call.request.arguments), call.execution);
+    start(std::make_unique<ProblemOf<MatmulProblem>>(std::move(request.problem)),
+          std::move(request.arguments), call.options.execution);
   }
 
   void reset(nb::handle a, nb::handle b, nb::handle c, nb::handle alpha, nb::handle beta,
@@ -177,10 +190,17 @@ nb::object matmul_once(nb::handle a, nb::handle b, nb::handle c, nb::handle alph
   }
   const Package& package = package_of(a, {kOperation, "a"});
   MatmulCall call = understand(given, package);
-  const ProblemOf<MatmulProblem> problem(std::move(call.request.problem));
-  return run_once(
-      problem, call.request.arguments,
-      {kOperation, package, call.execution, stream, common.blocking, std::move(call.out)});
+  const Scalar beta_or_none = call.operands.c ? call.options.beta.value_or(0) : 0;
+  const Scalar factors[] = {call.options.alpha, beta_or_none};
+  static thread_local Recent<MatmulRequest, 4> recent;
+  return recent.with(
+      looks_of(call), [&] { return make_matmul(call.operands, call.options); },
+      [&](const AnyProblem& problem, Arguments& arguments) {
+        arguments.scalars.assign(std::begin(factors), std::end(factors));
+        return run_once(
+            problem, arguments,
+            {kOperation, package, call.options.execution, stream, common.blocking, call.out});
+      });
 }
 
 // What any package's arrays are to a type checker: anything.

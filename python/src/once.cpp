@@ -4,11 +4,18 @@
 
 #include "logging.hpp"
 #include "plan/cache.hpp"
+#include "recent.hpp"
 #include "runtime/cuda_device.hpp"
 
 namespace mw::py {
 
 namespace {
+
+/// OperandLayout's alignment: the largest power of two up to 16 that divides the address.
+unsigned alignment_of(const void* data) {
+  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(data) & 15U;
+  return bits == 0 ? 16 : static_cast<unsigned>(bits & (~bits + 1));
+}
 
 /// Work that takes some 10 µs on one core: other threads should run meanwhile.
 bool is_long(const Work& work) { return work.flops > 2e5 || work.bytes > 2e5; }
@@ -19,6 +26,12 @@ Device queue_device(Device memory, const Execution& execution) {
 }
 
 }  // namespace
+
+bool same_looks(const TensorRef& a, const TensorRef& b) {
+  return a.dtype == b.dtype && a.device == b.device && a.readonly == b.readonly &&
+         a.conjugate == b.conjugate && alignment_of(a.data) == alignment_of(b.data) &&
+         a.shape == b.shape && a.strides == b.strides;
+}
 
 bool needs_object(const CommonOptions& options) {
   return log_enabled(LogLevel::info) ||

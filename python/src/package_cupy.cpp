@@ -65,13 +65,20 @@ class CupyPackage final : public Package {
     }
     if (queue.named && !(current_stream(spec.device) == queue.stream)) {
       // CuPy reuses a freed block in the order of the stream it was allocated on.
-      const auto handle = reinterpret_cast<std::uintptr_t>(queue.stream.handle);
-      stream.emplace(cupy().attr("cuda").attr("ExternalStream")(handle));
+      stream.emplace(stream_of(queue.stream));
     }
     if (!spec.recipe.is_valid()) spec.recipe = arguments_for(spec);
     Produced produced;
-    produced.array = nb::steal(PyObject_Call(array_type_.ptr(), spec.recipe.ptr(), nullptr));
-    if (!produced.array.is_valid()) nb::raise_python_error();
+    if (spec.contiguous) {
+      produced.array = nb::steal(PyObject_Call(array_type_.ptr(), spec.recipe.ptr(), nullptr));
+      if (!produced.array.is_valid()) nb::raise_python_error();
+    } else {
+      const auto [low, high] = offset_range(spec.shape, spec.strides);
+      const auto bytes = static_cast<std::size_t>(high - low + 1) * itemsize(spec.dtype);
+      produced.array =
+          array_type_(spec.recipe[0], spec.recipe[1], cupy().attr("cuda").attr("alloc")(bytes),
+                      byte_strides(spec.strides, spec.dtype));
+    }
     produced.data = address(produced.array, {"", ""});
     return produced;
   }
@@ -82,6 +89,17 @@ class CupyPackage final : public Package {
   }
 
  private:
+  /// A CuPy stream for somebody's handle.
+  static nb::object stream_of(Stream stream) {
+    const nb::object type = cupy().attr("cuda").attr("Stream");
+    const auto handle = reinterpret_cast<std::uintptr_t>(stream.handle);
+    if (!nb::hasattr(type, "from_external")) {  // before CuPy 14
+      return cupy().attr("cuda").attr("ExternalStream")(handle);
+    }
+    return type.attr("from_external")(
+        nb::module_::import_("mathwright.memory").attr("StreamRef")(handle));
+  }
+
   static nb::object arguments_for(const ResultSpec& spec) {
     const nb::object numpy = nb::module_::import_("numpy");
     const std::string type(mw::name(spec.dtype));
@@ -91,9 +109,7 @@ class CupyPackage final : public Package {
     const nb::object dtype = spec.dtype == DType::bfloat16
                                  ? nb::module_::import_("ml_dtypes").attr("bfloat16")
                                  : numpy.attr("dtype")(type.c_str());
-    const nb::tuple shape = tuple_from(spec.shape);
-    if (spec.contiguous) return nb::make_tuple(shape, dtype);
-    return nb::make_tuple(shape, dtype, nb::none(), byte_strides(spec.strides, spec.dtype));
+    return nb::make_tuple(tuple_from(spec.shape), dtype);
   }
 
   nb::object array_type_, current_stream_, current_device_;

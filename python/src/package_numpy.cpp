@@ -116,9 +116,23 @@ void check_mask(nb::handle array, const Who& who) {
       "array is wanted. Fill it with .filled(value).");
 }
 
-Dims strides_of(PyArrayObject* array, const Dims& shape, DType dtype, const Who& who) {
-  return element_strides(Dims(PyArray_STRIDES(array), PyArray_STRIDES(array) + shape.size()), shape,
-                         dtype, who);
+/// Shape and strides, without the general ways' copies: this is a good part of a small call.
+void read_layout(PyArrayObject* array, TensorRef& view, const Who& who) {
+  const auto rank = static_cast<std::size_t>(PyArray_NDIM(array));
+  const auto item = static_cast<std::int64_t>(itemsize(view.dtype));
+  const npy_intp* extents = PyArray_DIMS(array);
+  const npy_intp* bytes = PyArray_STRIDES(array);
+  view.shape.resize(rank);
+  view.strides.resize(rank);
+  bool whole = true;
+  for (std::size_t i = 0; i < rank; ++i) {
+    view.shape[i] = extents[i];
+    view.strides[i] = bytes[i] / item;
+    whole &= view.strides[i] * item == bytes[i] || extents[i] <= 1;
+  }
+  if (!whole)
+    view.strides = element_strides(Dims(bytes, bytes + rank), view.shape, view.dtype, who);
+  normalize_unit_axes(view);
 }
 
 /// A block of the library's pool as the base of an array.
@@ -160,11 +174,8 @@ class NumpyPackage final : public Package {
     TensorRef& view = adopted.view;
     view.data = PyArray_DATA(array);
     view.dtype = dtype_of_descriptor(PyArray_DESCR(array), who);
-    const auto rank = static_cast<std::size_t>(PyArray_NDIM(array));
-    view.shape = Dims(PyArray_DIMS(array), PyArray_DIMS(array) + rank);
-    view.strides = strides_of(array, view.shape, view.dtype, who);
+    read_layout(array, view, who);
     view.readonly = !PyArray_ISWRITEABLE(array);
-    normalize_unit_axes(view);
     adopted.keeper = nb::borrow(object);
     return adopted;
   }

@@ -54,6 +54,9 @@ void for_each_field(const T& value, Visit&& visit) {
 /// The bytes of a value, written member by member: equal values, and only they, have equal keys.
 class Key {
  public:
+  /// Keys are made at every stateless call: room for an ordinary one at once.
+  Key() { bytes_.reserve(512); }
+
   template <class T>
   [[nodiscard]] static Key of(const T& value) {
     Key key;
@@ -71,6 +74,11 @@ class Key {
       const std::string_view chars = value;
       add(chars.size());
       append(chars.data(), chars.size());
+    } else if constexpr (std::ranges::contiguous_range<T> &&
+                         std::is_arithmetic_v<std::ranges::range_value_t<T>>) {
+      const auto count = static_cast<std::size_t>(std::ranges::size(value));
+      add(count);
+      append(std::ranges::data(value), count * sizeof(std::ranges::range_value_t<T>));
     } else {
       static_assert(std::ranges::sized_range<T>, "list the members of this type in fields()");
       add(static_cast<std::size_t>(std::ranges::size(value)));

@@ -55,11 +55,12 @@ void already_loaded(const SearchContext&, const LibraryRow& row, std::vector<Pla
 
 void wheels(const SearchContext& context, const LibraryRow& row, std::vector<Place>& out) {
   if (row.wheels.empty()) return;
-  if (context.wheel_roots.empty())
+  if (context.wheel_roots.empty()) {
     out.push_back({Place::Kind::note,
                    "wheels (no site-packages folder is known; "
                    "MATHWRIGHT_WHEEL_PATH is not set)",
                    ""});
+  }
   for (const std::string& root : context.wheel_roots)
     for (const char* folder : row.wheels)
       out.push_back({Place::Kind::folder, "wheel", join(root, folder)});

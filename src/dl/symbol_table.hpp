@@ -94,10 +94,11 @@ template <class Api>
   api.for_each([&](auto& function, int since) {
     const std::string symbol = symbol_name(function.name());
     function.bind(library.symbol(symbol.c_str()));
-    if (!function && since == 0 && !refusal)
+    if (!function && since == 0 && !refusal) {
       refusal = Refusal{std::string(who),
                         text(library.path(), " (", library.how(), ") has no function ", symbol,
                              ", which every supported version of ", who, " has")};
+    }
   });
   return refusal;
 }

@@ -109,7 +109,14 @@ Session::Session(std::unique_ptr<AnyProblem> problem, Arguments arguments, Optio
   addresses_ = addresses_of(arguments_);
 }
 
-Session::~Session() { free(); }
+Session::~Session() {
+  try {
+    free();
+  } catch (const std::exception& error) {
+    log(LogLevel::warning,
+        [&] { return text("a session was not freed in order: ", error.what()); });
+  }
+}
 
 void Session::check_alive() const {
   require(!freed_, ErrorKind::invalid_state, problem_->operation(),
@@ -147,20 +154,32 @@ void Session::take_workspace(Stream stream) {
   if (bytes == 0) return;
   const Device device = placement_.context.device;
   if (workspace_.bytes() >= bytes) {
-    // Work of the last stream may still be using the block: the new stream's work must not overtake
-    // it.
-    if (device.is_cuda() && !(stream == workspace_stream_)) synchronize(device, workspace_stream_);
+    // Work of the last stream may still be using the block: the new stream's must not overtake it.
+    if (device.is_cuda() && !(stream == workspace_stream_)) order_after_last_use(stream);
     workspace_stream_ = stream;
     return;
   }
+  release_workspace();
   MemoryResource& source = options_.workspace ? *options_.workspace : memory_of(device);
-  workspace_ = Buffer();
   workspace_ = Buffer(source, bytes, stream);
   workspace_stream_ = stream;
   log(LogLevel::debug, [&] {
     return text(problem_->operation(), ": took ", human_bytes(static_cast<double>(bytes)),
                 " of workspace on ", device);
   });
+}
+
+void Session::mark_workspace_used(Stream stream) {
+  const Device device = placement_.context.device;
+  if (workspace_.data() && device.is_cuda()) last_use_.record(device.id, stream);
+}
+
+void Session::order_after_last_use(Stream stream) {
+  try {
+    last_use_.make_wait(stream);
+  } catch (const Error&) {  // the mark was made while a graph was captured, say
+    synchronize_device(placement_.context.device.id);
+  }
 }
 
 void Session::execute(void* result, Stream stream, bool release) {
@@ -173,6 +192,7 @@ void Session::execute(void* result, Stream stream, bool release) {
                                .scalars = arguments_.scalars.data(),
                                .workspace = workspace_.data(),
                                .stream = stream});
+    mark_workspace_used(stream);
   };
   const auto run_logged = [&] {
     if (!log_enabled(LogLevel::info)) [[likely]]
@@ -264,7 +284,11 @@ void Session::release_operands() {
 
 void Session::release_workspace() {
   if (workspace_.data() && placement_.context.device.is_cuda()) {
+    // The stream it was taken on may have been destroyed by now: the default stream gives it back,
+    // after the last use.
     const DeviceScope scope(placement_);
+    order_after_last_use({});
+    workspace_.return_on({});
     workspace_ = Buffer();
   } else {
     workspace_ = Buffer();

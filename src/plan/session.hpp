@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plan/cache.hpp"
+#include "runtime/cuda_device.hpp"
 #include "runtime/memory.hpp"
 
 namespace mw {
@@ -95,6 +96,8 @@ class Session {
   void check_reset(std::size_t operand, const TensorRef& view) const;
   void check_executable() const;
   void take_workspace(Stream stream);
+  void mark_workspace_used(Stream stream);
+  void order_after_last_use(Stream stream);
   [[nodiscard]] std::size_t out_index() const { return arguments_.inputs.size(); }
   [[nodiscard]] const char* name_of(std::size_t operand) const;
 
@@ -107,7 +110,8 @@ class Session {
   bool freed_ = false;
   std::shared_ptr<const Selection> selection_;
   Buffer workspace_;
-  Stream workspace_stream_;
+  Stream workspace_stream_;  ///< of the last execution; for comparing only, it may be gone
+  CudaEvent last_use_;       ///< of the workspace on a device
 };
 
 /// The explanation of a selection: problem, placement, candidates, copies, workspace, floor.

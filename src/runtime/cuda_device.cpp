@@ -131,6 +131,11 @@ void synchronize(Device device, Stream stream) {
   cuda::call(cuda::api().cuStreamSynchronize, stream.handle);
 }
 
+void synchronize_device(int device_id) {
+  const CudaScope scope(device_id);
+  cuda::call(cuda::api().cuCtxSynchronize);
+}
+
 void CudaEvent::record(int device_id, Stream stream) {
   const CudaScope scope(device_id);
   if (handle_ != nullptr && device_id != device_id_) {

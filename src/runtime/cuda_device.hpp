@@ -45,6 +45,9 @@ class CudaScope {
 /// Waits until all work queued so far is done. No-op for host devices (`device.is_cpu()`).
 void synchronize(Device device, Stream stream);
 
+/// Waits for everything queued on a CUDA device, whatever the stream.
+void synchronize_device(int device_id);
+
 /// A marker in a stream, without timing; reusable. Destroyed silently.
 class CudaEvent {
  public:

@@ -55,6 +55,7 @@ std::string compile_device_program(const DeviceProgram& program, int capability)
       text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_", target.arch));
   options.push_back("--std=c++17");
   std::vector<const char*> pointers;
+  pointers.reserve(options.size());
   for (const auto& option : options) pointers.push_back(option.c_str());
 
   nvrtc::ProgramOwner owner;

@@ -74,6 +74,9 @@ class Buffer {
 
   [[nodiscard]] void* data() const { return memory_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Gives the block back in the order of another stream than the one it was taken on, which may be
+  /// gone by then.
+  void return_on(Stream stream) { stream_ = stream; }
   void swap(Buffer& other) noexcept {
     std::swap(resource_, other.resource_);
     std::swap(memory_, other.memory_);

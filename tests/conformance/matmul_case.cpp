@@ -217,7 +217,7 @@ void Storage::get() {
 MatmulCase MatmulCase::make(const Case& line) {
   line.check_known(
       {"a", "b", "a_strides", "b_strides", "c_strides", "d_strides", "alpha", "beta", "shift"},
-      {"conj_a", "conj_b", "in_place", "nan", "inf", "denormal", "ones", "fp_flags"}, 1);
+      {"conj_a", "conj_b", "in_place", "nan", "inf", "denormal", "ones", "fp_flags", "cuda"}, 1);
   const auto flag = [&](std::string_view name) { return line.flag(name, 1); };
   const DType dtype = line.dtype(0);
   const Dims a_shape = line.dims("a").value_or(Dims{});

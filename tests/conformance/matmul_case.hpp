@@ -12,9 +12,11 @@
 //   shift                   bytes by which a, b, c, d are moved off their alignment: shift=1,0,0,4
 //   conj_a, conj_b          conjugate the operand
 //   in_place                the result is written over C
-//   nan, inf, denormal, ones   what the operands hold, else numbers in [−1, 1). nan: C and the
-//   result's memory
-//                           are NaN before (beta=0); inf: one infinity in A; denormal: A is tiny
+//   nan, inf, denormal, ones
+//                           what the operands hold, else numbers in [−1, 1). nan: C and the
+//                           result's memory are NaN before (beta=0); inf: one infinity in A;
+//                           denormal: A is tiny
+//   cuda                    operands on a CUDA device; skipped without one
 //   fp_flags                no floating-point flag may be raised (one thread)
 #pragma once
 

@@ -53,6 +53,11 @@ class Driver {
 
  private:
   void run_case(const Case& one) {
+    device_ = one.flag("cuda", 1) && line_.device.is_cpu() ? Device::cuda() : line_.device;
+    if (device_.is_cuda() && cuda_device_count() == 0) {
+      std::printf("skipped, there is no CUDA device: %s\n", one.line().c_str());
+      return;
+    }
     const MatmulCase given = MatmulCase::make(one);
     const Expected expected = expected_product(given);
     bool accepted = false;
@@ -73,9 +78,9 @@ class Driver {
   bool run_candidate(const Case& one, const MatmulCase& original, const Expected& expected,
                      const char* candidate) {
     MatmulCase given = MatmulCase::make(one);  // fresh memory: every candidate finds the same
-    MatmulOperands operands{.a = given.a.put(line_.device), .b = given.b.put(line_.device)};
-    if (given.c) operands.c = given.c->put(line_.device);
-    if (given.out) operands.out = given.out->put(line_.device);
+    MatmulOperands operands{.a = given.a.put(device_), .b = given.b.put(device_)};
+    if (given.c) operands.c = given.c->put(device_);
+    if (given.out) operands.out = given.out->put(device_);
     if (given.in_place) operands.out = operands.c;
     given.options.execution.num_threads = given.fp_flags ? 1 : line_.threads;
 
@@ -92,7 +97,7 @@ class Driver {
     std::feclearexcept(FE_ALL_EXCEPT);
     const Tensor result = product->execute();
     const int raised = std::fetestexcept(FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO);
-    synchronize(line_.device, {});
+    synchronize(device_, {});
     std::string wrong = difference(given, result, expected, candidate);
     if (wrong.empty() && given.fp_flags && raised != 0) {
       wrong = text("floating-point flags were raised:", raised & FE_INVALID ? " invalid" : "",
@@ -183,7 +188,7 @@ class Driver {
            (seconds.size() < 1000 && Clock::now() - start < std::chrono::milliseconds(200))) {
       const auto begin = Clock::now();
       (void)product.execute();
-      synchronize(line_.device, {});
+      synchronize(device_, {});
       seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     }
     std::ranges::nth_element(seconds,
@@ -208,6 +213,7 @@ class Driver {
   }
 
   CommandLine line_;
+  Device device_;  ///< of the case at hand
   int failures_ = 0;
   std::map<std::string, Tally> tallies_;
 };

@@ -41,7 +41,9 @@ def widened(array: Any) -> np.ndarray:
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
-def product_oracle(a: Any, b: Any, c: Any = None, alpha: complex = 1, beta: complex = 0) -> np.ndarray:
+def product_oracle(
+    a: Any, b: Any, c: Any = None, alpha: complex = 1, beta: complex = 0
+) -> np.ndarray:
     """alpha·a@b + beta·c in double precision; c is not read when beta is 0."""
     wanted = alpha * np.matmul(widened(a), widened(b)) if alpha != 0 else None
     if wanted is None:
@@ -85,7 +87,9 @@ def assert_product(
     error = np.abs(widened(seen) - wanted)
     assert np.isfinite(widened(seen)).all(), "not finite"
     worst = np.unravel_index(np.argmax(error - bound), error.shape)
-    assert (error <= bound).all(), f"element {worst} differs by {error[worst]}, bound {bound[worst]}"
+    assert (error <= bound).all(), (
+        f"element {worst} differs by {error[worst]}, bound {bound[worst]}"
+    )
 
 
 def transform_bound(points: int, result: np.ndarray) -> float:

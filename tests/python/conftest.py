@@ -70,7 +70,11 @@ class Operands:
     def synchronize(self) -> None:
         if self.device == "cuda":
             module = __import__(self.name)
-            (module.cuda.synchronize if self.name == "torch" else module.cuda.Device().synchronize)()
+            (
+                module.cuda.synchronize
+                if self.name == "torch"
+                else module.cuda.Device().synchronize
+            )()
 
 
 def _operands() -> list[Operands]:

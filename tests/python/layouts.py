@@ -25,7 +25,10 @@ def strided(
     low, _ = reach(shape, strides)
     size = memory.itemsize
     return as_strided(
-        memory[-low:], shape, tuple(size * s for s in strides), writeable=writeable or memory.size == 0
+        memory[-low:],
+        shape,
+        tuple(size * s for s in strides),
+        writeable=writeable or memory.size == 0,
     )
 
 

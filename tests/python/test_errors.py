@@ -34,7 +34,11 @@ CASES = {
         (ValueError, NotImplementedError),
         ["matmul", "float16", "float32"],
     ),
-    "c without beta": (lambda: matmul(ONES, ONES, ONES), ValueError, ["matmul", "c", "beta", "wanted"]),
+    "c without beta": (
+        lambda: matmul(ONES, ONES, ONES),
+        ValueError,
+        ["matmul", "c", "beta", "wanted"],
+    ),
     "c of another shape": (
         lambda: matmul(ONES, ONES, np.ones((1, 2)), beta=1),
         ValueError,
@@ -66,21 +70,39 @@ CASES = {
         ["matmul", "inplace", "out", "one of them is wanted"],
     ),
     "in place with a read-only c": (
-        lambda: matmul(ONES, ONES, np.broadcast_to(np.ones(2), (2, 2)), beta=1, options={"inplace": True}),
+        lambda: matmul(
+            ONES, ONES, np.broadcast_to(np.ones(2), (2, 2)), beta=1, options={"inplace": True}
+        ),
         ValueError,
         ["matmul", "read-only", "writable", "copy"],
     ),
-    "fft of real": (lambda: fft(ONES), ValueError, ["fft", "float64", "complex", "real-to-complex"]),
-    "rfft of complex": (lambda: rfft(COMPLEX), RuntimeError, ["fft", "complex64", "real", "wanted"]),
+    "fft of real": (
+        lambda: fft(ONES),
+        ValueError,
+        ["fft", "float64", "complex", "real-to-complex"],
+    ),
+    "rfft of complex": (
+        lambda: rfft(COMPLEX),
+        RuntimeError,
+        ["fft", "complex64", "real", "wanted"],
+    ),
     "irfft of real": (lambda: irfft(ONES), ValueError, ["fft", "float64", "complex"]),
     "irfft to length 0": (
         lambda: irfft(np.ones((2, 1), "complex64")),
         ValueError,
         ["fft", "extent 1", "odd"],
     ),
-    "no points": (lambda: fft(np.ones((2, 0), "complex64")), ValueError, ["fft", "(2, 0)", "axis 1"]),
+    "no points": (
+        lambda: fft(np.ones((2, 0), "complex64")),
+        ValueError,
+        ["fft", "(2, 0)", "axis 1"],
+    ),
     "no axes": (lambda: fft(np.ones((), "complex64")), ValueError, ["fft", "no axes"]),
-    "axis out of range": (lambda: fft(COMPLEX, axes=(5,)), ValueError, ["fft", "axis 5", "(2, 2)", "1"]),
+    "axis out of range": (
+        lambda: fft(COMPLEX, axes=(5,)),
+        ValueError,
+        ["fft", "axis 5", "(2, 2)", "1"],
+    ),
     "in place r2c": (
         lambda: FFT(ONES, options={"inplace": True}),
         ValueError,

@@ -156,7 +156,7 @@ def test_inverse_of_real_repeated_gives_the_same_and_keeps_its_operand(xp, rng, 
 
 
 LAYOUTS = {
-    "F order": lambda x: np.asfortranarray(x),
+    "F order": np.asfortranarray,
     "every other": lambda x: np.repeat(np.repeat(x, 2, -1), 2, 0)[::2, ..., ::2],
     "reversed": lambda x: x[::-1, ..., ::-1].copy()[::-1, ..., ::-1],
     "rotated axes": lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 0, -1)), -1, 0),
@@ -167,8 +167,11 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(("shape", "axes"), [((6, 5), (0,)), ((6, 5), (1,)), ((4, 3, 8), (0, 2)),
-                                             ((4, 3, 8), (1,)), ((4, 3, 8), None)], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((6, 5), (0,)), ((6, 5), (1,)), ((4, 3, 8), (0, 2)), ((4, 3, 8), (1,)), ((4, 3, 8), None)],
+    ids=str,
+)
 @pytest.mark.parametrize("function", ["fft", "rfft", "irfft"])
 def test_operands_of_any_layout(xp, rng, layout, shape, axes, function):
     dtype = "float64" if function == "rfft" else "complex128"
@@ -221,7 +224,9 @@ def test_out_of_any_one_to_one_layout(xp, rng, function, strides, axes):
     call = {"fft": fft, "rfft": rfft, "irfft": irfft}[function]
     wanted = {"fft": oracle_fft, "rfft": oracle_rfft, "irfft": oracle_irfft}[function](x, axes)
     dtype = "float32" if function == "irfft" else "complex64"
-    out = place(xp, strided(memory_for(rng, wanted.shape, strides, dtype), wanted.shape, strides, True))
+    out = place(
+        xp, strided(memory_for(rng, wanted.shape, strides, dtype), wanted.shape, strides, True)
+    )
 
     y = call(xp.asarray(x), axes=axes, out=out, **xp.execution)
 
@@ -279,7 +284,9 @@ def test_a_direction_the_type_does_not_have_is_refused(xp, rng):
         real.execute(FFTDirection.INVERSE)
 
     half = FFT(
-        xp.asarray(random_array(rng, (8,), "complex64")), options={"fft_type": "C2R"}, **xp.execution
+        xp.asarray(random_array(rng, (8,), "complex64")),
+        options={"fft_type": "C2R"},
+        **xp.execution,
     )
     with pytest.raises(ValueError, match="forward"):
         half.plan(direction="forward")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import assert_close, random_array
 from mathwright import errors
-from mathwright.fft import FFT, fft, rfft
+from mathwright.fft import FFT, fft, ifft, rfft
 from mathwright.linalg import Matmul, matmul
 
 FOUR = ["float32", "float64", "complex64", "complex128"]
@@ -26,11 +26,15 @@ def test_numpy_operands_of_every_host_dtype_give_a_numpy_result(dtype, rng, on_d
 
     d = matmul(a, b, **on_device)
 
-    assert type(d) is np.ndarray and d.dtype == a.dtype and d.flags.c_contiguous and d.flags.writeable
+    assert (
+        type(d) is np.ndarray and d.dtype == a.dtype and d.flags.c_contiguous and d.flags.writeable
+    )
     assert_close(d, a @ b, 5)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint8", "bool", "longdouble", "object", "U3", "datetime64[s]"])
+@pytest.mark.parametrize(
+    "dtype", ["int32", "uint8", "bool", "longdouble", "object", "U3", "datetime64[s]"]
+)
 def test_other_numpy_dtypes_are_refused_with_a_message_naming_the_dtype(dtype):
     a = np.zeros((2, 2), dtype)
 
@@ -48,7 +52,9 @@ def layouts(rng):
     yield "broadcast rows", np.broadcast_to(base[:1], (6, 8))
     yield "broadcast columns", np.broadcast_to(base[:, :1], (6, 8))
     yield "padded", random_array(rng, (6, 11), "float64")[:, 2:10]
-    misaligned = np.frombuffer(b"\0" * 3 + base.tobytes(), dtype=np.uint8)[3:].view("float64").reshape(6, 8)
+    misaligned = (
+        np.frombuffer(b"\0" * 3 + base.tobytes(), dtype=np.uint8)[3:].view("float64").reshape(6, 8)
+    )
     yield "misaligned and read-only", misaligned
     read_only = base.copy()
     read_only.flags.writeable = False
@@ -102,7 +108,9 @@ def test_a_masked_array_is_refused_only_if_something_is_masked():
         matmul(np.ma.array(values, mask=[[True, False], [False, False]]), values)
 
 
-@pytest.mark.parametrize("operand", [[[1.0, 2.0]], 3.0, None, "text", {"a": 1}, np.float64(2), range(3)])
+@pytest.mark.parametrize(
+    "operand", [[[1.0, 2.0]], 3.0, None, "text", {"a": 1}, np.float64(2), range(3)]
+)
 def test_what_is_no_array_is_refused_as_type_and_value_error(operand):
     for kind in (TypeError, ValueError):
         with pytest.raises(kind, match="operand b"):
@@ -168,13 +176,13 @@ def test_out_overlapping_an_operand_is_refused():
         matmul(memory[:2], np.ones((2, 2)), out=memory[1:])
 
 
-def test_optimized_result_layout_follows_the_operand(rng):
-    x = np.asfortranarray(random_array(rng, (4, 6), "complex64"))
+def test_optimized_result_layout_follows_the_operand(xp, rng):
+    x = random_array(rng, (6, 4), "complex64")
 
-    y = fft(x, options={"result_layout": "optimized"})
+    y = fft(xp.asarray(x).T, options={"result_layout": "optimized"}, **xp.execution)
 
-    assert y.flags.f_contiguous
-    assert_close(y, np.fft.fft2(x), 24 * 5)
+    assert y.T.is_contiguous() if xp.name == "torch" else y.flags.f_contiguous
+    assert_close(xp.to_numpy(y), np.fft.fft2(x.T), 24 * 5)
 
 
 def test_large_results_reuse_the_pool(rng):
@@ -304,7 +312,11 @@ def test_a_failing_export_names_the_operand():
 
 
 class _Header(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.c_void_p)]
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("previous", ctypes.c_void_p),
+    ]
 
 
 _View = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_DLTensor))
@@ -405,6 +417,66 @@ def test_values_of_a_torch_tensor_that_requires_grad_are_taken(xp, rng):
     assert_close(xp.to_numpy(d), a @ a, 3)
 
 
+def test_repeated_calls_see_new_values_layouts_and_factors(rng, on_device):
+    a, b, c = (random_array(rng, (5, 5), "float64") for _ in range(3))
+    misaligned = np.frombuffer(b"\0" * 8 + a.tobytes(), np.uint8)[8:]
+    calls = [
+        ((a, b), {}, a @ b),
+        ((b, a), {}, b @ a),
+        ((a.T, b), {}, a.T @ b),
+        ((misaligned.view("float64").reshape(5, 5), b), {"alpha": 2}, 2 * a @ b),
+        ((a, b, c), {"beta": 3}, a @ b + 3 * c),
+        ((a, b, c.T), {"beta": -1, "alpha": 0}, -c.T),
+        ((a, b), {"out": np.zeros((5, 5))}, a @ b),
+        ((a, c), {"out": np.zeros((5, 5)).T}, a @ c),
+        ((a + 1j, b + 0j), {"alpha": 1j}, 1j * ((a + 1j) @ b)),
+    ]
+
+    for _ in range(2):
+        for operands, more, wanted in calls:
+            for _ in range(2):
+                assert_close(matmul(*operands, **more, **on_device), wanted, 12)
+        with pytest.raises(ValueError, match="alpha"):
+            matmul(a, b, alpha=1j, **on_device)
+
+
+def test_repeated_transforms_see_new_values_layouts_and_directions(rng, on_device):
+    x = random_array(rng, (4, 6), "complex128")
+    target = np.zeros((4, 6), "complex128")
+    for _ in range(2):
+        for scale in (1, 2):
+            y = scale * x
+            assert_close(fft(y, **on_device), np.fft.fft2(y), 24 * 5)
+            assert_close(fft(y, axes=(1,), **on_device), np.fft.fft(y), 6 * 3)
+            assert_close(ifft(y, **on_device), 24 * np.fft.ifft2(y), 24 * 5)
+            assert_close(fft(y.T, out=target.T, **on_device), np.fft.fft2(y.T), 24 * 5)
+            assert_close(
+                fft(y.copy(), options={"inplace": True}, **on_device), np.fft.fft2(y), 24 * 5
+            )
+            assert_close(rfft(y.real, **on_device), np.fft.rfft2(y.real), 24 * 5)
+
+
+def test_a_call_inside_a_call_of_the_same_function_works(monkeypatch, rng):
+    a = random_array(rng, (3, 3), "float64")
+    inner = []
+
+    def from_dlpack(exported):
+        inner.append(matmul(np.ones((2, 7)), np.ones((7, 2))))
+        return np.from_dlpack(exported)
+
+    class Inner(HandMade):
+        __module__ = "inner_arrays"
+
+    module = type(sys)("inner_arrays")
+    module.from_dlpack = from_dlpack
+    monkeypatch.setitem(sys.modules, "inner_arrays", module)
+
+    d = matmul(Inner(a), Inner(a))
+
+    assert_close(d, a @ a, 3)
+    assert inner[0].shape == (2, 2) and (inner[0] == 7).all()
+
+
 # ------------------------------------------------------------------ streams
 
 
@@ -479,3 +551,102 @@ def test_importing_imports_no_submodule():
     )
 
     assert seen == "['mathwright', 'mathwright._core']"
+
+
+# ------------------------------------------------------------------ on a device
+
+
+def stream_of(xp):
+    """A new stream of the package, and its handle."""
+    if xp.name == "torch":
+        import torch
+
+        stream = torch.cuda.Stream()
+        return stream, stream.cuda_stream
+    import cupy
+
+    stream = cupy.cuda.Stream(non_blocking=True)
+    return stream, stream.ptr
+
+
+@pytest.fixture
+def device_package(xp):
+    if xp.device != "cuda":
+        pytest.skip("operands in device memory are wanted (MATHWRIGHT_TEST_DEVICE=cuda)")
+    return xp
+
+
+@pytest.mark.parametrize("by_handle", [False, True])
+def test_work_goes_to_the_stream_that_is_named(device_package, rng, by_handle):
+    xp = device_package
+    a = random_array(rng, (300, 300), "float32")
+    operand = xp.asarray(a)
+    xp.synchronize()
+    stream, handle = stream_of(xp)
+
+    d = matmul(operand, operand, stream=handle if by_handle else stream)
+    product = Matmul(operand, operand, stream=handle if by_handle else stream)
+    product.plan(stream=stream)
+    e = product.execute(stream=handle if by_handle else stream)
+    stream.synchronize()
+
+    assert_close(xp.to_numpy(d), a @ a, 300)
+    assert_close(xp.to_numpy(e), a @ a, 300)
+
+
+def test_work_goes_to_the_packages_current_stream(device_package, rng):
+    xp = device_package
+    x = random_array(rng, (64, 64), "complex64")
+    operand = xp.asarray(x)
+    xp.synchronize()
+    stream, _ = stream_of(xp)
+    if xp.name == "torch":
+        import torch
+
+        scope = torch.cuda.stream(stream)
+    else:
+        scope = stream
+
+    with scope:
+        y = fft(operand + operand)  # the sum is queued on the same stream
+    stream.synchronize()
+
+    assert_close(xp.to_numpy(y), np.fft.fft2(2 * x), 64 * 64 * 12)
+
+
+def test_blocking_waits_for_the_work(device_package, rng):
+    xp = device_package
+    a = random_array(rng, (2000, 2000), "float32")
+    operand = xp.asarray(a)
+    xp.synchronize()
+    stream, handle = stream_of(xp)
+
+    matmul(operand, operand, stream=stream, options={"blocking": True})
+
+    if xp.name == "torch":
+        assert stream.query()
+    else:
+        assert stream.done
+
+
+def test_workspace_on_a_device_comes_from_the_callers_allocator(device_package, rng):
+    xp = device_package
+    if xp.name != "cupy":
+        pytest.skip("one package's memory is enough")
+    import cupy
+
+    asked = []
+
+    class Manager:
+        def memalloc(self, size):
+            asked.append(size)
+            return cupy.cuda.alloc(size)
+
+    x = random_array(rng, (7, 1009), "complex64")  # a prime length needs scratch memory
+    transform = FFT(xp.asarray(x), axes=(1,), options={"allocator": Manager()})
+    transform.plan()
+    y = transform.execute()
+
+    assert bool(asked) == (transform.workspace_bytes > 0)
+    assert sum(asked) >= transform.workspace_bytes
+    assert_close(xp.to_numpy(y), np.fft.fft(x, axis=1), 1009 * 10)

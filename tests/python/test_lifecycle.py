@@ -407,7 +407,13 @@ def test_a_sequence_of_one_serves_every_problem(rng):
         ([1], [1], {"stream": [0]}, TypeError, "stream is a sequence"),
         ([1], [1], {"options": []}, TypeError, "options is a sequence"),
         ([1], ["float32"], {}, ValueError, r"b\[0\] has dtype"),
-        ([1, 1], [1], {"c": [1], "beta": 1, "options": {"inplace": True}}, ValueError, "one c for 2"),
+        (
+            [1, 1],
+            [1],
+            {"c": [1], "beta": 1, "options": {"inplace": True}},
+            ValueError,
+            "one c for 2",
+        ),
     ],
 )
 def test_explicit_batches_that_do_not_fit_are_refused(a, b, more, kind, message):

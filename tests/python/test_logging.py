@@ -46,7 +46,9 @@ def test_phases_are_announced_at_info_with_times(root_at_debug):
     product.plan()
     product.execute()
 
-    infos = [r for r in root_at_debug.records if r.levelno == logging.INFO and r.name == "mathwright"]
+    infos = [
+        r for r in root_at_debug.records if r.levelno == logging.INFO and r.name == "mathwright"
+    ]
     assert any("planned" in r.getMessage() for r in infos)
     assert any("executed" in r.getMessage() and "s" in r.getMessage() for r in infos)
 

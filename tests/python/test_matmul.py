@@ -20,7 +20,16 @@ from mathwright.linalg import (
 )
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
-EXTENTS = [(1, 1, 1), (2, 3, 4), (7, 1, 5), (1, 64, 1), (33, 17, 65), (128, 130, 127), (5, 0, 3), (0, 4, 2)]
+EXTENTS = [
+    (1, 1, 1),
+    (2, 3, 4),
+    (7, 1, 5),
+    (1, 64, 1),
+    (33, 17, 65),
+    (128, 130, 127),
+    (5, 0, 3),
+    (0, 4, 2),
+]
 BATCHES = [
     ((4, 2, 3), (4, 3, 5)),
     ((4, 2, 3), (3, 5)),
@@ -148,7 +157,12 @@ def test_out_of_any_one_to_one_layout(xp, rng, strides, with_c):
     out = place(xp, strided(memory, (9, 7), strides, writeable=True))
 
     d = matmul(
-        xp.asarray(a), xp.asarray(b), xp.asarray(c) if with_c else None, out=out, **scalars, **xp.execution
+        xp.asarray(a),
+        xp.asarray(b),
+        xp.asarray(c) if with_c else None,
+        out=out,
+        **scalars,
+        **xp.execution,
     )
 
     assert d is out
@@ -183,7 +197,12 @@ def test_inplace_writes_over_c(xp, rng):
     inout = xp.asarray(c.copy())
 
     d = matmul(
-        xp.asarray(a), xp.asarray(b), inout, beta=2, options=MatmulOptions(inplace=True), **xp.execution
+        xp.asarray(a),
+        xp.asarray(b),
+        inout,
+        beta=2,
+        options=MatmulOptions(inplace=True),
+        **xp.execution,
     )
 
     assert d is inout
@@ -262,7 +281,9 @@ def test_host_memory_changed_between_executions_is_seen(rng, on_device):
 
 
 def test_explain_names_the_choice_the_refusals_and_the_floor(xp, rng):
-    product = Matmul(*(xp.asarray(random_array(rng, (8, 8), "float64")) for _ in range(2)), **xp.execution)
+    product = Matmul(
+        *(xp.asarray(random_array(rng, (8, 8), "float64")) for _ in range(2)), **xp.execution
+    )
     product.plan()
 
     page = product.explain()

@@ -30,7 +30,9 @@ from mathwright.linalg import (
 ONES = np.ones((2, 2))
 
 
-@pytest.mark.parametrize("options", [None, {}, {"blocking": True}, MatmulOptions(), MatmulOptions(blocking=True)])
+@pytest.mark.parametrize(
+    "options", [None, {}, {"blocking": True}, MatmulOptions(), MatmulOptions(blocking=True)]
+)
 def test_matmul_options_may_be_none_a_dict_or_the_object(options):
     assert matmul(ONES, ONES, options=options)[0, 0] == 2
     assert isinstance(Matmul(ONES, ONES, options=options).options, MatmulOptions)
@@ -80,7 +82,11 @@ def test_bad_words_of_fft_options_are_value_errors(fields):
 def test_words_of_fft_options_may_have_any_case():
     options = FFTOptions(fft_type="c2r", last_axis_parity="ODD", result_layout="Natural")
 
-    assert (options.fft_type, options.last_axis_parity, options.result_layout) == ("C2R", "odd", "natural")
+    assert (options.fft_type, options.last_axis_parity, options.result_layout) == (
+        "C2R",
+        "odd",
+        "natural",
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,13 +128,20 @@ def test_a_bad_execution_is_a_value_error(execution):
         FFT(ONES, execution=execution)
 
 
-@pytest.mark.parametrize("make", [lambda: ExecutionCPU(num_threads=0), lambda: ExecutionCUDA(device_id=-1)])
+@pytest.mark.parametrize(
+    "make", [lambda: ExecutionCPU(num_threads=0), lambda: ExecutionCUDA(device_id=-1)]
+)
 def test_bad_counts_of_execution_objects_are_value_errors(make):
     with pytest.raises(ValueError, match="is wanted"):
         make()
 
 
-RECORDS = [MatmulOptions(inplace=True), FFTOptions(fft_type="C2C"), ExecutionCPU(num_threads=3), ExecutionCUDA()]
+RECORDS = [
+    MatmulOptions(inplace=True),
+    FFTOptions(fft_type="C2C"),
+    ExecutionCPU(num_threads=3),
+    ExecutionCUDA(),
+]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
@@ -193,7 +206,9 @@ def test_bad_qualifiers_are_refused():
     for bad in (general, [1, 2], np.array([general] * 4, matrix_qualifiers_dtype)):
         with pytest.raises(ValueError, match="qualifiers have"):
             matmul(ONES, ONES, qualifiers=bad)
-    conjugated = np.array([general, general, GeneralMatrixQualifier.create(True)], matrix_qualifiers_dtype)
+    conjugated = np.array(
+        [general, general, GeneralMatrixQualifier.create(True)], matrix_qualifiers_dtype
+    )
     with pytest.raises(ValueError, match="qualifier of c"):
         matmul(ONES, ONES, ONES, beta=1, qualifiers=conjugated)
     for make in (

@@ -31,7 +31,9 @@ def test_x21_work_runs_where_the_operands_are_by_default(xp, rng):
     assert f"runs on {'cuda' if xp.device == 'cuda' else 'cpu'}" in product.explain()
 
 
-@pytest.mark.parametrize("execution", ["cpu", {"name": "cpu"}, {"name": "CPU", "num_threads": 1}, ExecutionCPU()])
+@pytest.mark.parametrize(
+    "execution", ["cpu", {"name": "cpu"}, {"name": "CPU", "num_threads": 1}, ExecutionCPU()]
+)
 def test_x24_work_on_the_host_whatever_the_operands_memory(xp, rng, execution):
     a, b = random_array(rng, (6, 7), "float64"), random_array(rng, (7, 5), "float64")
     z = random_array(rng, (8, 9), "complex64")
@@ -179,5 +181,9 @@ def test_a_cuda_request_without_a_device_says_where_it_looked(tmp_path):
 def without_cuda():
     import os
 
-    env = {k: v for k, v in os.environ.items() if k not in ("CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH")}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH")
+    }
     return {**env, "CUDA_VISIBLE_DEVICES": "-1"}

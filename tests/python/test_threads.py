@@ -56,7 +56,9 @@ def test_functions_share_plans_between_threads(xp, rng):
 
     def work(i):
         for _ in range(20):
-            assert_close(xp.to_numpy(matmul(operands[i], operands[i], **xp.execution)), a[i] @ a[i], 32)
+            assert_close(
+                xp.to_numpy(matmul(operands[i], operands[i], **xp.execution)), a[i] @ a[i], 32
+            )
             spectrum = fft(operands[i], axes=(1,), **xp.execution)
             assert_close(xp.to_numpy(spectrum), np.fft.fft(a[i], axis=1), 16 * 4)
 
@@ -151,7 +153,9 @@ def test_a_forked_child_can_compute():
     assert answers == [256 + 256 * 256] * 2
 
 
-@pytest.mark.skipif(not hasattr(sys, "_is_gil_enabled"), reason="this Python has no free-threaded build")
+@pytest.mark.skipif(
+    not hasattr(sys, "_is_gil_enabled"), reason="this Python has no free-threaded build"
+)
 def test_importing_keeps_the_gil_off_where_it_is_off():
     import sysconfig
 

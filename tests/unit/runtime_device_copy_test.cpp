@@ -228,10 +228,19 @@ struct FakeDriver {
   static inline int refuse_after = -1;  // allocations that succeed before memory runs out; -1: all
 
   FakeDriver() {
-    using namespace cuda;
     live_blocks = events = 0;
     page_locked = false;
     refuse_after = -1;
+    bind_device();
+    bind_memory();
+    bind_copies();
+    bind_order();
+    cuda::replace_api(&table);
+  }
+
+ private:
+  void bind_device() {
+    using namespace cuda;
     table.cuDeviceGetCount.bind(+[](int* n) { return *n = 1, kSuccess; });
     table.cuDeviceGet.bind(+[](DeviceOrdinal* d, int i) { return *d = i, kSuccess; });
     table.cuDeviceGetName.bind(+[](char* to, int n, DeviceOrdinal) {
@@ -248,13 +257,16 @@ struct FakeDriver {
     table.cuCtxPushCurrent_v2.bind(+[](Context) { return kSuccess; });
     table.cuCtxPopCurrent_v2.bind(+[](Context*) { return kSuccess; });
     table.cuCtxSynchronize.bind(+[] { return kSuccess; });
+  }
+
+  void bind_memory() {
+    using namespace cuda;
     table.cuDeviceGetDefaultMemPool.bind(+[](MemPool* p, DeviceOrdinal) {
       return *p = reinterpret_cast<MemPool>(&events), kSuccess;
     });
     table.cuMemPoolGetAttribute.bind(+[](MemPool, MemPoolAttribute, void*) { return kSuccess; });
     table.cuMemPoolSetAttribute.bind(+[](MemPool, MemPoolAttribute, void*) { return kSuccess; });
     table.cuMemPoolTrimTo.bind(+[](MemPool, std::size_t) { return kSuccess; });
-    table.cuStreamIsCapturing.bind(+[](void*, CaptureStatus*) { return kSuccess; });
     table.cuMemAllocFromPoolAsync.bind(+[](DevicePtr* m, std::size_t n, MemPool, void*) {
       if (refuse_after == 0) return kOutOfMemory;
       if (refuse_after > 0) --refuse_after;
@@ -272,6 +284,10 @@ struct FakeDriver {
       *static_cast<MemoryType*>(values[0]) = page_locked ? MemoryType::host : MemoryType::none;
       return kSuccess;
     });
+  }
+
+  void bind_copies() {
+    using namespace cuda;
     table.cuMemcpyHtoDAsync_v2.bind(+[](DevicePtr t, const void* s, std::size_t n, void*) {
       return std::memcpy(reinterpret_cast<void*>(t), s, n), kSuccess;
     });
@@ -290,13 +306,17 @@ struct FakeDriver {
             std::memset(reinterpret_cast<char*>(t) + r * pitch, v, w);
           return kSuccess;
         });
+  }
+
+  void bind_order() {
+    using namespace cuda;
+    table.cuStreamIsCapturing.bind(+[](void*, CaptureStatus*) { return kSuccess; });
     table.cuStreamSynchronize.bind(+[](void*) { return kSuccess; });
     table.cuStreamQuery.bind(+[](void*) { return kSuccess; });
     table.cuEventCreate.bind(+[](void** e, unsigned) { return *e = &++events, kSuccess; });
     table.cuEventRecord.bind(+[](void*, void*) { return kSuccess; });
     table.cuEventSynchronize.bind(+[](void*) { return kSuccess; });
     table.cuEventDestroy_v2.bind(+[](void*) { return --events, kSuccess; });
-    cuda::replace_api(&table);
   }
 };
 

@@ -25,7 +25,9 @@ def _package(array: Any) -> str:
 
 def _check_items(name: str, items: Sequence[Any]) -> None:
     if len(items) == 0:
-        raise InvalidArgumentError(f"matmul: the sequence {name} is empty; at least one item is wanted")
+        raise InvalidArgumentError(
+            f"matmul: the sequence {name} is empty; at least one item is wanted"
+        )
     if any(isinstance(item, _SEQUENCES) for item in items):
         raise InvalidArgumentError(
             f"matmul: the sequence {name} contains a sequence; arrays are wanted as its items"
@@ -82,7 +84,9 @@ def _split(
             )
     for name, value in single.items():
         if isinstance(value, _SEQUENCES):
-            raise TypeMismatchError(f"matmul: {name} is a sequence; one value for all problems is wanted")
+            raise TypeMismatchError(
+                f"matmul: {name} is a sequence; one value for all problems is wanted"
+            )
     for name, items in arrays.items():
         _check_items(name, items)
     _check_alike(arrays)
@@ -186,7 +190,9 @@ class ExplicitMatmul(Matmul):
         count = len(self._products)
         present = {name: value for name, value in given.items() if value is not None}
         if not present:
-            raise InvalidArgumentError("matmul: reset requires at least one operand, and none is given")
+            raise InvalidArgumentError(
+                "matmul: reset requires at least one operand, and none is given"
+            )
         for name, items in present.items():
             made = self._given.get(name, items)
             if name in self._given and made is None:
@@ -194,7 +200,8 @@ class ExplicitMatmul(Matmul):
                     f"matmul: reset of {name}, but the object was made without {name}"
                 )
             if name in self._given and (
-                not isinstance(items, _SEQUENCES) or len(items) != (1 if name in self._single else count)
+                not isinstance(items, _SEQUENCES)
+                or len(items) != (1 if name in self._single else count)
             ):
                 raise InvalidArgumentError(
                     f"matmul: reset of {name} with another form or length than at construction; a sequence "
@@ -202,7 +209,9 @@ class ExplicitMatmul(Matmul):
                 )
         spread = {name: _as_sequence(value) for name, value in present.items()}
         if _common_length({**spread, "a": spread.get("a", [None] * count)}) != count:
-            raise InvalidArgumentError(f"matmul: reset with another number of problems than {count}")
+            raise InvalidArgumentError(
+                f"matmul: reset with another number of problems than {count}"
+            )
         for i, product in enumerate(self._products):
             own = {name: items[i if len(items) > 1 else 0] for name, items in spread.items()}
             product.reset_operands(**own, stream=stream)

@@ -215,7 +215,7 @@ def conjugate_bits(qualifiers: Any) -> int:
             f"matmul: qualifiers have dtype {entries.dtype} and shape {entries.shape}; an array of two or "
             "three entries of matrix_qualifiers_dtype is wanted, for a, b and c"
         )
-    for name, entry in zip("abc", entries):
+    for name, entry in zip("abc", entries, strict=False):
         kind = _KINDS.get(str(entry["abbreviation"]))
         if kind is None:
             raise InvalidArgumentError(
@@ -228,5 +228,7 @@ def conjugate_bits(qualifiers: Any) -> int:
                 "multiplied so far. Fill in the whole matrix and leave the qualifier away."
             )
     if len(entries) == 3 and entries[2]["conjugate"]:
-        raise InvalidArgumentError("matmul: the qualifier of c conjugates it; conjugate c before the call")
+        raise InvalidArgumentError(
+            "matmul: the qualifier of c conjugates it; conjugate c before the call"
+        )
     return int(entries[0]["conjugate"]) | int(entries[1]["conjugate"]) << 1

@@ -93,8 +93,8 @@ double model_seconds(const AxisShape& shape, std::int64_t lines, double cycles, 
 
 template <class T>
 double lanes_cycles(const AxisShape& shape, const Lines& lines) {
-  const double blocks =
-      static_cast<double>((lines.count() + kernels<T>().lanes - 1) / kernels<T>().lanes);
+  const std::int64_t whole = (lines.count() + kernels<T>().lanes - 1) / kernels<T>().lanes;
+  const auto blocks = static_cast<double>(whole);
   double each =
       shape.kind == FftKind::c2c ? LaneFft<T>::cost(shape.n) : RealLanes<T>::cost(shape.n);
   const bool runs = lines.inner() >= kernels<T>().lanes;

@@ -37,7 +37,10 @@ std::shared_ptr<const LineFft<T>> LineFft<T>::get(std::int64_t n) {
 template <class T>
 typename LineFft<T>::Choice LineFft<T>::choose(std::int64_t n) {
   const std::int64_t V = kernels<T>().lanes;
-  const auto vectors = [V](std::int64_t lines) { return static_cast<double>((lines + V - 1) / V); };
+  const auto vectors = [V](std::int64_t lines) {
+    const std::int64_t whole = (lines + V - 1) / V;
+    return static_cast<double>(whole);
+  };
   Choice best = {Method::one_lane, LaneFft<T>::cost(n) + 2 * LaneFft<T>::gather_cost(n), n};
   if (n % V == 0 && n >= V * V) {
     const std::int64_t n1 = n / V;

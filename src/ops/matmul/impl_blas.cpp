@@ -130,14 +130,15 @@ Answer plan_with(const blas::Blas& library, const MatmulProblem& given, const Co
   if (const auto why = host_refusal(given)) return *why;
   auto made = gemm_call(given);
   if (auto* relayout = std::get_if<Relayout>(&made)) return std::move(*relayout);
-  const auto& [problem, form] = std::get<GemmCall>(made);
+  const GemmCall& call = std::get<GemmCall>(made);
+  const auto& [problem, form] = call;
   if (!library.fits(problem.m(), problem.n(), problem.k(), form.lda, form.ldb, form.ldd)) {
     return refuse("its ", library.integer_bits(), "-bit integers do not hold an extent or stride");
   }
-  return visit_blas(problem.d().dtype, MatmulProblem::kOperation,
-                    [&]<class T>(TypeTag<T>) -> Answer {
-                      return std::make_shared<BlasPlan<T>>(problem, form, library, context.threads);
-                    });
+  return visit_blas(
+      problem.d().dtype, MatmulProblem::kOperation, [&]<class T>(TypeTag<T>) -> Answer {
+        return std::make_shared<BlasPlan<T>>(call.problem, call.form, library, context.threads);
+      });
 }
 
 }  // namespace

@@ -166,9 +166,9 @@ class CublasLtPlan final : public Plan {
   std::size_t workspace_bytes() const override { return ledger_.total(); }
   double estimate() const override {
     const Rates rate = rates(Device::cuda(device_id_), 1, problem_.d().dtype);
-    const auto calls =
-        static_cast<double>(batches_.count() / std::max<std::int64_t>(batches_.inner_count(), 1));
-    return rate.call * std::max(calls, 1.0) + 1.1 * floor_seconds(problem_.work(), rate);
+    const std::int64_t calls = batches_.count() / std::max<std::int64_t>(batches_.inner_count(), 1);
+    return rate.call * std::max(static_cast<double>(calls), 1.0) +
+           1.1 * floor_seconds(problem_.work(), rate);
   }
   std::string describe() const override {
     return text("cuBLASLt ", lt::api().cublasLtGetVersion(), ", its first choice of algorithm, ",

@@ -50,9 +50,9 @@ struct TensorRef {
   [[nodiscard]] std::size_t rank() const { return shape.size(); }
   /// Number of elements; 1 for rank 0.
   [[nodiscard]] std::int64_t size() const {
-    std::int64_t n = 1;
-    for (auto extent : shape) n *= extent;
-    return n;
+    std::uint64_t n = 1;  // unsigned, so that an impossible shape is not undefined behaviour
+    for (auto extent : shape) n *= static_cast<std::uint64_t>(extent);
+    return static_cast<std::int64_t>(n);
   }
 };
 

@@ -9,12 +9,24 @@
 
 namespace mw {
 
+namespace {
+
+/// The stride of the axis after one of this extent. Shapes of more elements than 63 bits count are
+/// refused elsewhere; here they must only not be undefined.
+std::int64_t next_stride(std::int64_t stride, std::int64_t extent) {
+  std::int64_t next = 0;
+  (void)__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &next);
+  return next;
+}
+
+}  // namespace
+
 Dims contiguous_strides(const Dims& shape) {
   Dims strides(shape.size());
   std::int64_t step = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<std::int64_t>(shape[i], 1);
+    step = next_stride(step, shape[i]);
   }
   return strides;
 }
@@ -35,7 +47,7 @@ Dims dense_strides(const Dims& shape, const Dims& order) {
   for (std::size_t i = order.size(); i-- > 0;) {
     const auto axis = static_cast<std::size_t>(order[i]);
     strides[axis] = step;
-    step *= std::max<std::int64_t>(shape[axis], 1);
+    step = next_stride(step, shape[axis]);
   }
   return strides;
 }

@@ -52,7 +52,6 @@ test-build:
 sanitize: sanitize-asan-ubsan sanitize-tsan ## C++ tests under address, undefined-behaviour and thread sanitizers
 
 # Some kernels place memory where GCC 12's ThreadSanitizer does not expect it; a fixed layout helps.
-.PHONY: sanitize-%
 sanitize-%:
 	@tools/setup.sh test
 	$(IN_VENV) fixed=

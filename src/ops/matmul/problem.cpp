@@ -171,13 +171,14 @@ MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& o
            " is wanted");
   }
 
+  expect(checked_size(shape).has_value(), "the result's shape ", shape,
+         " has more elements than 63 bits can count");
+
   MatmulRequest request;
   MatmulProblem& problem = request.problem;
   problem.has_c = user_c.has_value();
   problem.result_shape = shape;
   problem.result_strides = out ? out->strides : contiguous_strides(shape);
-  expect(checked_size(shape).has_value(), "the result's shape ", shape,
-         " has more elements than 63 bits can count");
   problem.operands.reserve(4);
   problem.operands.push_back(with_batch(a, batch));
   problem.operands.push_back(with_batch(b, batch));

@@ -63,17 +63,6 @@ T read(const std::byte* at) {
   return value;
 }
 
-std::complex<double> decode(DType dtype, const std::byte* at) {
-  switch (dtype) {
-    case DType::float16: return from_float16(read<std::uint16_t>(at));
-    case DType::bfloat16: return from_bfloat16(read<std::uint16_t>(at));
-    case DType::float32: return read<float>(at);
-    case DType::float64: return read<double>(at);
-    case DType::complex64: return std::complex<double>(read<std::complex<float>>(at));
-    default: return read<std::complex<double>>(at);
-  }
-}
-
 void encode(DType dtype, std::complex<double> value, std::byte* at) {
   const auto put = [&](auto element) { std::memcpy(at, &element, sizeof element); };
   switch (dtype) {
@@ -152,6 +141,17 @@ void fill_with(Storage& storage, double value) {
 }
 
 }  // namespace
+
+std::complex<double> decode(DType dtype, const std::byte* at) {
+  switch (dtype) {
+    case DType::float16: return from_float16(read<std::uint16_t>(at));
+    case DType::bfloat16: return from_bfloat16(read<std::uint16_t>(at));
+    case DType::float32: return read<float>(at);
+    case DType::float64: return read<double>(at);
+    case DType::complex64: return std::complex<double>(read<std::complex<float>>(at));
+    default: return read<std::complex<double>>(at);
+  }
+}
 
 // ---- storage
 // ----------------------------------------------------------------------------------------

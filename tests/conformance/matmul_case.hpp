@@ -32,6 +32,9 @@
 
 namespace mw::conformance {
 
+/// The element at an address, of any dtype of a product.
+[[nodiscard]] std::complex<double> decode(DType dtype, const std::byte* at);
+
 /// A tensor's memory on the host, gaps included, and where it stands for the operation under test.
 class Storage {
  public:

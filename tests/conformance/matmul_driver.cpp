@@ -158,12 +158,8 @@ class Driver {
   }
 
   static std::complex<double> element(const Tensor& host, std::int64_t index) {
-    Storage one(host.dtype(), {1}, {1}, 0);
-    std::memcpy(one.host().data,
-                static_cast<const std::byte*>(host.ref().data) +
-                    index * static_cast<std::int64_t>(itemsize(host.dtype())),
-                itemsize(host.dtype()));
-    return one.at(0);
+    const auto offset = index * static_cast<std::int64_t>(itemsize(host.dtype()));
+    return decode(host.dtype(), static_cast<const std::byte*>(host.ref().data) + offset);
   }
 
   static bool same_bytes(Storage& now, const Storage& before) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <barrier>
 #include <cstdlib>
 #include <functional>
@@ -222,13 +223,14 @@ TEST(DeviceCopyProgram, Compiles) {
 
 struct FakeDriver {
   cuda::Api table;
-  static inline int events = 0;
-  static inline int live_blocks = 0;
+  static inline std::atomic<int> events = 0;
+  static inline std::atomic<int> live_blocks = 0;
   static inline bool page_locked = false;
   static inline int refuse_after = -1;  // allocations that succeed before memory runs out; -1: all
 
   FakeDriver() {
-    live_blocks = events = 0;
+    live_blocks = 0;
+    events = 0;
     page_locked = false;
     refuse_after = -1;
     bind_device();
@@ -313,7 +315,9 @@ struct FakeDriver {
     table.cuStreamIsCapturing.bind(+[](void*, CaptureStatus*) { return kSuccess; });
     table.cuStreamSynchronize.bind(+[](void*) { return kSuccess; });
     table.cuStreamQuery.bind(+[](void*) { return kSuccess; });
-    table.cuEventCreate.bind(+[](void** e, unsigned) { return *e = &++events, kSuccess; });
+    table.cuEventCreate.bind(+[](void** e, unsigned) {
+      return *e = reinterpret_cast<void*>(static_cast<std::intptr_t>(++events)), kSuccess;
+    });
     table.cuEventRecord.bind(+[](void*, void*) { return kSuccess; });
     table.cuEventSynchronize.bind(+[](void*) { return kSuccess; });
     table.cuEventDestroy_v2.bind(+[](void*) { return --events, kSuccess; });

@@ -44,12 +44,16 @@ const Case kCases[] = {
      {48, 9, 24, 9, 12, 9, 6, 9, 3, 1}},
 };
 
-class PlanStaging : public ToyTest, public testing::WithParamInterface<std::tuple<Case, int>> {
+class PlanStaging : public ToyTest,
+                    public testing::WithParamInterface<std::tuple<Case, Behaviour::Layouts>> {
  protected:
   void SetUp() override { ToyTest::SetUp(); }
 };
 INSTANTIATE_TEST_SUITE_P(Layouts, PlanStaging,
-                         testing::Combine(testing::ValuesIn(kCases), testing::Values(0, 1)));
+                         testing::Combine(testing::ValuesIn(kCases),
+                                          testing::Values(Behaviour::Layouts::dense,
+                                                          Behaviour::Layouts::c_order,
+                                                          Behaviour::Layouts::reversed)));
 
 /// Memory for a layout, filled with different numbers, and the view whose lowest element is its
 /// first.
@@ -76,7 +80,7 @@ struct Memory {
 };
 
 TEST_P(PlanStaging, GivesWhatTheUnstagedCandidateGives) {
-  const auto& [given, c_order] = GetParam();
+  const auto& [given, wanted] = GetParam();
   Memory x(given.shape, given.x_strides, given.shift);
   x.view.conjugate = given.conjugate;
   Memory z(given.shape, contiguous_strides(given.shape), 0);
@@ -88,7 +92,7 @@ TEST_P(PlanStaging, GivesWhatTheUnstagedCandidateGives) {
   const Request plain = make(x.view, z.view, expected.view, Scalar(2, 1));
   set_candidates({"first"});
   execute_once(ProblemOf<Problem>(plain.problem), plain.arguments, {}, nullptr, {});
-  behaviour(1).layouts = c_order ? Behaviour::Layouts::c_order : Behaviour::Layouts::dense;
+  behaviour(1).layouts = wanted;
   behaviour(1).workspace = 1000;
   set_candidates({"second"});
   const Request staged = make(x.view, z.view, y.view, Scalar(2, 1));

@@ -24,10 +24,11 @@ namespace mw::toy {
 /// What one candidate does.
 struct Behaviour {
   enum class Layouts : std::uint8_t {
-    any,      ///< takes every layout
-    dense,    ///< wants dense_like(): no gaps, repeated axes still repeated
-    c_order,  ///< wants C order, repeated axes written out
-    moody,    ///< asks for other layouts for ever
+    any,       ///< takes every layout
+    dense,     ///< wants dense_like(): no gaps, repeated axes still repeated
+    c_order,   ///< wants C order, repeated axes written out
+    reversed,  ///< C order, run through backwards
+    moody,     ///< asks for other layouts for ever
   };
 
   std::string refusal = {};  ///< refuses with this reason if it is not empty
@@ -144,8 +145,12 @@ inline Answer try_toy(std::size_t which, const Problem& problem, const Context&)
   Relayout relayout{.reason = "unit strides are wanted", .entries = {}};
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
     OperandLayout wanted = dense_like(problem.operands[i]);
-    if (behaviour.layouts == Behaviour::Layouts::c_order) {
+    if (behaviour.layouts == Behaviour::Layouts::c_order ||
+        behaviour.layouts == Behaviour::Layouts::reversed) {
       wanted.strides = contiguous_strides(wanted.shape);
+    }
+    if (behaviour.layouts == Behaviour::Layouts::reversed) {
+      for (auto& stride : wanted.strides) stride = -stride;
     }
     if (behaviour.layouts == Behaviour::Layouts::moody) {
       wanted.strides = Dims(wanted.shape.size(), 1 << (round % 2));

@@ -11,12 +11,6 @@ namespace mw::py {
 
 namespace {
 
-/// OperandLayout's alignment: the largest power of two up to 16 that divides the address.
-unsigned alignment_of(const void* data) {
-  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(data) & 15U;
-  return bits == 0 ? 16 : static_cast<unsigned>(bits & (~bits + 1));
-}
-
 /// Work that takes some 10 µs on one core: other threads should run meanwhile.
 bool is_long(const Work& work) { return work.flops > 2e5 || work.bytes > 2e5; }
 
@@ -29,7 +23,7 @@ Device queue_device(Device memory, const Execution& execution) {
 
 bool same_looks(const TensorRef& a, const TensorRef& b) {
   return a.dtype == b.dtype && a.device == b.device && a.readonly == b.readonly &&
-         a.conjugate == b.conjugate && alignment_of(a.data) == alignment_of(b.data) &&
+         a.conjugate == b.conjugate && operand_alignment(a.data) == operand_alignment(b.data) &&
          a.shape == b.shape && a.strides == b.strides;
 }
 

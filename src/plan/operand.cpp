@@ -21,12 +21,15 @@ void check_view(const char* operation, const char* operand, const TensorRef& vie
           ", more elements than 63 bits can count");
 }
 
+std::uint8_t operand_alignment(const void* data) {
+  return static_cast<std::uint8_t>(std::min(1U << alignment_class(data), 16U));
+}
+
 OperandLayout layout_of(const TensorRef& view) {
-  const auto alignment = std::min<unsigned>(1U << alignment_class(view.data), 16U);
   return {.dtype = view.dtype,
           .shape = view.shape,
           .strides = view.strides,
-          .alignment = static_cast<std::uint8_t>(alignment),
+          .alignment = operand_alignment(view.data),
           .conjugate = view.conjugate};
 }
 

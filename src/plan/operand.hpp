@@ -39,6 +39,9 @@ using Operands = std::vector<OperandLayout>;
 /// of elements that 63 bits hold. Errors: invalid_argument naming the operand.
 void check_view(const char* operation, const char* operand, const TensorRef& view);
 
+/// OperandLayout::alignment of an address.
+[[nodiscard]] std::uint8_t operand_alignment(const void* data);
+
 /// The layout of a view.
 [[nodiscard]] OperandLayout layout_of(const TensorRef& view);
 

@@ -15,6 +15,9 @@ namespace mw {
 /// A number that may change from one execution to the next without a new plan, in the widest type.
 using Scalar = std::complex<double>;
 
+/// Operands a problem may have, the result included: addresses are passed without allocating.
+inline constexpr std::size_t kMostOperands = 16;
+
 /// What changes from one execution to the next.
 struct Call {
   void* const* operands;  ///< one address per operand of the problem, the result last

@@ -83,6 +83,16 @@ void check_out(const AnyProblem& problem, const Arguments& arguments) {
   }
 }
 
+Tensor result_memory(const AnyProblem& problem, const Arguments& arguments, Stream stream) {
+  if (arguments.out) return {*arguments.out, nullptr};
+  const Device device = memory_device(arguments);
+  TensorRef view(nullptr, problem.operands().back().dtype, problem.result_shape(),
+                 problem.result_strides(), device);
+  const Tensor memory = Tensor::empty(view.dtype, {view.size()}, device, stream);
+  view.data = memory.ref().data;
+  return {view, memory.owner()};
+}
+
 void execute_once(const AnyProblem& problem, const Arguments& arguments, const Execution& execution,
                   void* result, Stream stream) {
   check_out(problem, arguments);
@@ -90,7 +100,7 @@ void execute_once(const AnyProblem& problem, const Arguments& arguments, const E
   const DeviceScope scope(placement);
   const auto selection = cached_selection(problem, placement);
   const std::size_t count = arguments.inputs.size() + 1;
-  std::array<void*, 16> addresses{};
+  std::array<void*, kMostOperands> addresses{};
   for (std::size_t i = 0; i + 1 < count; ++i) addresses[i] = arguments.inputs[i].data;
   addresses[count - 1] = arguments.out ? arguments.out->data : result;
   const std::size_t bytes = selection->plan->workspace_bytes();
@@ -243,8 +253,9 @@ void Session::reset(const std::vector<std::pair<std::size_t, TensorRef>>& operan
   Arguments arguments = arguments_;
   auto missing = missing_;
   for (const auto& [operand, view] : operands) {
-    (operand == out_index() ? *arguments.out : arguments.inputs[operand]).data = view.data;
-    (operand == out_index() ? *arguments.out : arguments.inputs[operand]).readonly = view.readonly;
+    TensorRef& held = operand == out_index() ? *arguments.out : arguments.inputs[operand];
+    held.data = view.data;
+    held.readonly = view.readonly;
     missing &= ~(std::uint64_t{1} << operand);
   }
   check_out(*problem_, arguments);
@@ -289,10 +300,8 @@ void Session::release_workspace() {
     const DeviceScope scope(placement_);
     order_after_last_use({});
     workspace_.return_on({});
-    workspace_ = Buffer();
-  } else {
-    workspace_ = Buffer();
   }
+  workspace_ = Buffer();
 }
 
 void Session::free() {

@@ -34,6 +34,11 @@ struct Arguments {
 /// except as the same view as the in-place one. Errors: invalid_argument naming the operand.
 void check_out(const AnyProblem& problem, const Arguments& arguments);
 
+/// Where a result goes: a view of `out` that owns nothing, or new memory in the problem's layout,
+/// on the operands' device and in the order of `stream`.
+[[nodiscard]] Tensor result_memory(const AnyProblem& problem, const Arguments& arguments,
+                                   Stream stream);
+
 /// Plans (through the cache) and executes once. `result` is used when there is no `out`.
 void execute_once(const AnyProblem& problem, const Arguments& arguments, const Execution& execution,
                   void* result, Stream stream);

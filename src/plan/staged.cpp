@@ -21,7 +21,6 @@ StagedPlan::StagedPlan(PlanPtr inner, Placement placement, std::vector<Stage> st
 }
 
 void StagedPlan::execute(const Call& call) const {
-  constexpr std::size_t kMostOperands = 16;
   std::array<void*, kMostOperands> operands{};
   std::copy_n(call.operands, operand_count_, operands.begin());
   const std::size_t result = operand_count_ - 1;

@@ -9,12 +9,6 @@ namespace mw {
 
 namespace {
 
-/// The result as the caller gets it: a view of `out` (or of the operand, in place), or new memory.
-Tensor result_for(const FFTProblem& problem, const Arguments& arguments, Stream stream) {
-  if (arguments.out) return {*arguments.out, nullptr};
-  return new_result(problem, arguments.inputs.front().device, stream);
-}
-
 Tensor transform_once(const TensorRef& operand, FFTOptions options, FFTType type,
                       FFTDirection direction, const char* function) {
   require(options.type.value_or(type) == type, ErrorKind::invalid_argument, FFTProblem::kOperation,
@@ -22,22 +16,13 @@ Tensor transform_once(const TensorRef& operand, FFTOptions options, FFTType type
           " is wanted, or no type");
   options.type = type;
   FFTRequest request = make_fft(operand, options, planned_directions(type, direction));
-  const Tensor result = result_for(request.problem, request.arguments, options.stream);
   const ProblemOf<FFTProblem> problem(std::move(request.problem));
+  const Tensor result = result_memory(problem, request.arguments, options.stream);
   execute_once(problem, request.arguments, options.execution, result.ref().data, options.stream);
   return result;
 }
 
 }  // namespace
-
-Tensor new_result(const FFTProblem& problem, Device device, Stream stream) {
-  const DType dtype = problem.result().dtype;
-  std::int64_t count = 1;
-  for (const auto extent : problem.result_shape) count *= extent;
-  const Tensor memory = Tensor::empty(dtype, {count}, device, stream);
-  return {TensorRef(memory.ref().data, dtype, problem.result_shape, problem.result_strides, device),
-          memory.owner()};
-}
 
 Tensor fft(const TensorRef& operand, const FFTOptions& options) {
   return transform_once(operand, options, FFTType::c2c, FFTDirection::forward, "fft");
@@ -115,7 +100,7 @@ Tensor FFT::execute(std::optional<FFTDirection> direction, Stream stream) {
           session.planned()
               ? ": the operand was released and not given again; call reset_operand() first"
               : ": execute() was called before plan(); call plan() first");
-  const Tensor result = result_for(state_->problem(), session.arguments(), stream);
+  const Tensor result = result_memory(session.problem(), session.arguments(), stream);
   session.execute(result.ref().data, stream);
   return result;
 }

@@ -104,7 +104,4 @@ struct FFTRequest {
 [[nodiscard]] const char* name(FFTType type);
 [[nodiscard]] const char* name(FFTDirection direction);
 
-/// The result of an execution in new memory, for plan and session: C order or the planned strides.
-[[nodiscard]] Tensor new_result(const FFTProblem& problem, Device device, Stream stream);
-
 }  // namespace mw

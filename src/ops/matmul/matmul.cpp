@@ -7,21 +7,10 @@
 
 namespace mw {
 
-namespace {
-
-Tensor result_memory(const MatmulProblem& problem, const Arguments& arguments, Stream stream) {
-  if (arguments.out) return {*arguments.out, nullptr};
-  const TensorRef& a = arguments.inputs.front();
-  return Tensor::empty(a.dtype, problem.result_shape, a.device, stream);
-}
-
-}  // namespace
-
 Tensor matmul(const MatmulOperands& operands, const MatmulOptions& options) {
   MatmulRequest request = make_matmul(operands, options);
   const ProblemOf<MatmulProblem> problem(std::move(request.problem));
-  check_out(problem, request.arguments);
-  Tensor result = result_memory(problem.problem(), request.arguments, options.stream);
+  Tensor result = result_memory(problem, request.arguments, options.stream);
   execute_once(problem, request.arguments, options.execution, result.ref().data, options.stream);
   return result;
 }
@@ -51,7 +40,7 @@ void Matmul::plan() { state_->session.plan(state_->stream); }
 Tensor Matmul::execute(Stream stream) {
   Session& session = state_->session;
   session.check_alive();
-  Tensor result = result_memory(state_->problem(), session.arguments(), stream);
+  Tensor result = result_memory(session.problem(), session.arguments(), stream);
   session.execute(result.ref().data, stream);
   return result;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 
@@ -22,7 +23,7 @@ class Dims {
   explicit Dims(std::size_t count, std::int64_t value = 0) { resize(count, value); }
   Dims(std::initializer_list<std::int64_t> values) : Dims(values.begin(), values.end()) {}
   Dims(std::span<const std::int64_t> values) : Dims(values.begin(), values.end()) {}
-  template <class Iterator>
+  template <std::input_iterator Iterator>  // or Dims(3, 1) would take two numbers for iterators
   Dims(Iterator first, Iterator last) {
     for (; first != last; ++first) push_back(static_cast<std::int64_t>(*first));
   }

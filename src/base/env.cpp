@@ -28,6 +28,11 @@ std::optional<std::string> env(EnvVar var) {
   return value;
 }
 
+bool env_is_empty(EnvVar var) {
+  const char* value = std::getenv(kRows[static_cast<std::size_t>(var)].name);
+  return value != nullptr && *value == '\0';
+}
+
 std::optional<std::int64_t> env_count(EnvVar var) {
   const auto value = env(var);
   if (!value) return std::nullopt;

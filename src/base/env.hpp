@@ -32,6 +32,9 @@ struct EnvRow {
 /// The variable's value now; nothing if unset or empty.
 [[nodiscard]] MW_API std::optional<std::string> env(EnvVar var);
 
+/// Whether it is set to nothing, which some variables take for "off".
+[[nodiscard]] MW_API bool env_is_empty(EnvVar var);
+
 /// The value as a non-negative whole number. Errors: invalid_argument naming the variable, its
 /// value and what was wanted.
 [[nodiscard]] MW_API std::optional<std::int64_t> env_count(EnvVar var);

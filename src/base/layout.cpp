@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 namespace mw {
@@ -17,6 +18,47 @@ std::int64_t next_stride(std::int64_t stride, std::int64_t extent) {
   std::int64_t next = 0;
   (void)__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &next);
   return next;
+}
+
+/// The bytes of a view, cut in two at a stride: axes that step at least `coarse` bytes move a
+/// window over which the others are spread.
+struct Windows {
+  std::intptr_t start = 0;  ///< of one window
+  std::int64_t length = 0;  ///< from its first byte to its last
+  std::int64_t period = 0;  ///< every window starts a multiple of this further; 0: there is one
+};
+
+std::int64_t byte_step(const TensorRef& t, std::size_t axis) {
+  return t.strides[axis] * static_cast<std::int64_t>(itemsize(t.dtype));
+}
+
+Windows windows_of(const TensorRef& t, std::int64_t coarse) {
+  Windows seen{.start = reinterpret_cast<std::intptr_t>(t.data),
+               .length = static_cast<std::int64_t>(itemsize(t.dtype))};
+  for (std::size_t axis = 0; axis < t.rank(); ++axis) {
+    if (t.shape[axis] == 1) continue;
+    const std::int64_t step = byte_step(t, axis);
+    if (std::abs(step) >= coarse) {
+      seen.period = std::gcd(seen.period, step);
+    } else {
+      const std::int64_t reach = (t.shape[axis] - 1) * step;
+      seen.length += std::abs(reach);
+      seen.start += std::min<std::int64_t>(reach, 0);
+    }
+  }
+  return seen;
+}
+
+/// True if no window of one meets a window of the other, however far they are moved. With no axis
+/// coarse enough to move them, these are the ranges from first to last byte.
+bool apart_when_cut(const TensorRef& a, const TensorRef& b, std::int64_t coarse) {
+  const Windows in_a = windows_of(a, coarse);
+  const Windows in_b = windows_of(b, coarse);
+  const std::int64_t period = std::gcd(in_a.period, in_b.period);
+  std::int64_t distance = in_b.start - in_a.start;
+  if (period == 0) return distance >= in_a.length || -distance >= in_b.length;
+  distance = (distance % period + period) % period;
+  return distance >= in_a.length && distance + in_b.length <= period;
 }
 
 }  // namespace
@@ -101,15 +143,13 @@ bool maps_one_to_one(const Dims& shape, const Dims& strides) {
 
 bool may_overlap(const TensorRef& a, const TensorRef& b) {
   if (a.device != b.device || a.size() == 0 || b.size() == 0) return false;
-  const auto bytes = [](const TensorRef& t) {
-    const auto size = static_cast<std::intptr_t>(itemsize(t.dtype));
-    const auto [low, high] = offset_range(t.shape, t.strides);
-    const auto base = reinterpret_cast<std::intptr_t>(t.data);
-    return std::pair{base + low * size, base + (high + 1) * size};
-  };
-  const auto [a_low, a_high] = bytes(a);
-  const auto [b_low, b_high] = bytes(b);
-  return a_low < b_high && b_low < a_high;
+  if (apart_when_cut(a, b, std::numeric_limits<std::int64_t>::max())) return false;
+  for (const TensorRef* t : {&a, &b}) {
+    for (std::size_t axis = 0; axis < t->rank(); ++axis) {
+      if (t->shape[axis] > 1 && apart_when_cut(a, b, std::abs(byte_step(*t, axis)))) return false;
+    }
+  }
+  return true;
 }
 
 bool same_view(const TensorRef& a, const TensorRef& b) {

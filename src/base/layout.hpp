@@ -36,7 +36,9 @@ namespace mw {
 /// can have by slicing and permuting, necessary.)
 [[nodiscard]] bool maps_one_to_one(const Dims& shape, const Dims& strides);
 
-/// True if the two views may touch the same byte.
+/// False if the two views certainly touch no common byte: the ranges they span are apart, or some
+/// cut of their axes by stride shows them interleaved (x[::2] beside x[1::2], the left columns of a
+/// matrix beside the right ones). Cost O(rank²).
 [[nodiscard]] bool may_overlap(const TensorRef& a, const TensorRef& b);
 
 /// True if they are the same elements in the same order.

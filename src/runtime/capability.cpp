@@ -60,6 +60,12 @@ std::string limits_text(const CpuLimits& limits) {
 
 }  // namespace
 
+const std::string& cpu_title() {
+  static const std::string& title = *new std::string(
+      text(cpuinfo({"model name", "Processor", "CPU part"}), " (", known_features(), ")"));
+  return title;
+}
+
 CapabilityReport capability_report() {
   CapabilityReport report;
   report.cpu_model = cpuinfo({"model name", "Processor", "CPU part"});

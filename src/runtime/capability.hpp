@@ -26,6 +26,9 @@ struct CapabilityReport {
 /// Looks at the machine; starts nothing but the driver.
 [[nodiscard]] CapabilityReport capability_report();
 
+/// Model and instruction sets, read once: what a measurement on the host depends on.
+[[nodiscard]] const std::string& cpu_title();
+
 /// The report as lines of "what: value".
 [[nodiscard]] std::string to_text(const CapabilityReport& report);
 

@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <unistd.h>
-
+#include "runtime/cpu_limits.hpp"
 #include "runtime/thread_pool.hpp"
 
 namespace mw {
@@ -24,10 +23,8 @@ constexpr std::int64_t kThreadBytes = std::int64_t{128} << 10;  // what is worth
 // be there for the next reader, and reading lines only to overwrite them costs a third of the
 // traffic.
 std::int64_t streaming_bytes() {
-  static const std::int64_t bytes = [] {
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return std::max<std::int64_t>(cache / 2, std::int64_t{4} << 20);
-  }();
+  static const auto bytes =
+      std::max(static_cast<std::int64_t>(last_level_cache() / 2), std::int64_t{4} << 20);
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -128,6 +129,16 @@ CpuLimits read_cpu_limits() {
       std::max(1, std::min({limits.affinity, by_quota,
                             limits.variable.value_or(std::numeric_limits<int>::max())}));
   return limits;
+}
+
+std::size_t last_level_cache() {
+  static const std::size_t bytes = [] {
+    // "32768K" in Linux's words.
+    const std::string words = file_text("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    const auto kibibytes = static_cast<std::size_t>(std::strtoull(words.c_str(), nullptr, 10));
+    return (kibibytes > 0 ? kibibytes : std::size_t{32} << 10) << 10;
+  }();
+  return bytes;
 }
 
 }  // namespace mw

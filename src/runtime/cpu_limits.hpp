@@ -22,6 +22,10 @@ struct CpuLimits {
 /// (A malformed OMP_NUM_THREADS is another library's business and ignored.)
 [[nodiscard]] CpuLimits read_cpu_limits();
 
+/// Bytes of the last-level cache that a CPU has before it; 32 MiB where nobody says. Read once.
+/// (The C library's number adds up the caches of all sockets.)
+[[nodiscard]] std::size_t last_level_cache();
+
 /// The tightest CPU quota, in CPUs, of a control group and its ancestors, of version 1 or 2;
 /// nothing if there is none. `membership` is the text of /proc/self/cgroup, `root` the folder
 /// where control groups are mounted.

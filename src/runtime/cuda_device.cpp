@@ -136,6 +136,14 @@ void synchronize_device(int device_id) {
   cuda::call(cuda::api().cuCtxSynchronize);
 }
 
+bool is_capturing(Stream stream) {
+  auto state = cuda::CaptureStatus::none;
+  const auto status = cuda::api().cuStreamIsCapturing(stream.handle, &state);
+  if (status == cuda::kStreamCaptureImplicit) return true;
+  cuda::check(status, "cuStreamIsCapturing");
+  return state != cuda::CaptureStatus::none;
+}
+
 void CudaEvent::record(int device_id, Stream stream) {
   const CudaScope scope(device_id);
   if (handle_ != nullptr && device_id != device_id_) {
@@ -158,6 +166,18 @@ void CudaEvent::wait() const {
   if (handle_ == nullptr) return;
   const CudaScope scope(device_id_);
   cuda::call(cuda::api().cuEventSynchronize, handle_);
+}
+
+bool CudaEvent::reached() const {
+  if (handle_ == nullptr) return true;
+  const CudaScope scope(device_id_);
+  const cuda::Api& api = cuda::api();
+  // Outside the relaxed mode a query would invalidate the captures of this thread, or of all.
+  auto mode = cuda::CaptureMode::relaxed;
+  cuda::call(api.cuThreadExchangeStreamCaptureMode, &mode);
+  const auto status = api.cuEventQuery(handle_);
+  cuda::call(api.cuThreadExchangeStreamCaptureMode, &mode);
+  return status == cuda::kSuccess;
 }
 
 CudaEvent::~CudaEvent() {

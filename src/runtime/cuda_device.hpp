@@ -48,6 +48,10 @@ void synchronize(Device device, Stream stream);
 /// Waits for everything queued on a CUDA device, whatever the stream.
 void synchronize_device(int device_id);
 
+/// True while what is queued on the stream goes into a graph; also of the legacy stream while
+/// another stream is capturing, when it can be used for nothing. The device must be current.
+[[nodiscard]] bool is_capturing(Stream stream);
+
 /// A marker in a stream, without timing; reusable. Destroyed silently.
 class CudaEvent {
  public:
@@ -57,6 +61,9 @@ class CudaEvent {
   /// Makes `stream` wait for the last record; nothing if there was none.
   void make_wait(Stream stream) const;
   void wait() const;
+  /// True if nothing is left to wait for: no record, or one that has been reached. False for a
+  /// record that was captured. May be asked during a capture.
+  [[nodiscard]] bool reached() const;
   ~CudaEvent();
   CudaEvent(CudaEvent&& other) noexcept
       : handle_(std::exchange(other.handle_, nullptr)), device_id_(other.device_id_) {}

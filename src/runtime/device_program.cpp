@@ -6,8 +6,10 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/disk_cache.hpp"
 #include "base/fields.hpp"
-#include "base/log.hpp"
+#include "base/stopwatch.hpp"
+#include "dl/deferred_log.hpp"
 #include "runtime/cuda_device.hpp"
 #include "vendor/nvrtc/api.hpp"
 
@@ -45,15 +47,22 @@ std::string compilation_log(const nvrtc::Api& api, nvrtc::Program program) {
   return log;
 }
 
-}  // namespace
+/// All that the image depends on.
+std::string cache_key(const nvrtc::Api& api, const DeviceProgram& program,
+                      const std::vector<std::string>& options) {
+  int major = 0, minor = 0;
+  nvrtc::call(api.nvrtcVersion, &major, &minor);
+  Key key;
+  key.add(major);
+  key.add(minor);
+  key.add(program.name);
+  key.add(program.source);
+  key.add(options);
+  return std::string(key.bytes());
+}
 
-std::string compile_device_program(const DeviceProgram& program, int capability) {
-  const nvrtc::Api& api = nvrtc::api();
-  const Target target = target_for(api, capability);
-  std::vector<std::string> options = program.options;
-  options.push_back(
-      text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_", target.arch));
-  options.push_back("--std=c++17");
+std::string compile(const nvrtc::Api& api, const DeviceProgram& program, const Target& target,
+                    const std::vector<std::string>& options) {
   std::vector<const char*> pointers;
   pointers.reserve(options.size());
   for (const auto& option : options) pointers.push_back(option.c_str());
@@ -82,6 +91,31 @@ std::string compile_device_program(const DeviceProgram& program, int capability)
   return image;
 }
 
+}  // namespace
+
+std::string compile_device_program(const DeviceProgram& program, int capability) {
+  const nvrtc::Api& api = nvrtc::api();
+  const Target target = target_for(api, capability);
+  std::vector<std::string> options = program.options;
+  options.push_back(
+      text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_", target.arch));
+  options.push_back("--std=c++17");
+  const std::string key = cache_key(api, program, options);
+  if (auto known = disk_cache_load("cubin", key)) {
+    dl::defer_log(LogLevel::debug,
+                  [&] { return text("device program ", program.name, ": from the disk cache"); });
+    return *std::move(known);
+  }
+  const Stopwatch watch;
+  std::string image = compile(api, program, target, options);
+  dl::defer_log(LogLevel::debug, [&] {
+    return text("device program ", program.name, ": compiled by NVRTC in ",
+                human_seconds(watch.seconds()));
+  });
+  disk_cache_store("cubin", key, image);
+  return image;
+}
+
 cuda::Kernel device_kernel(int device_id, const DeviceProgram& program) {
   // Modules are never unloaded: plans hold their kernels, and the context ends with the process.
   static std::mutex& mutex = *new std::mutex;
@@ -93,6 +127,7 @@ cuda::Kernel device_kernel(int device_id, const DeviceProgram& program) {
   key.add(program.name);
   key.add(program.source);
   key.add(program.options);
+  const dl::DeferredLog logs;         // a sink may be Python's: never under the lock
   const std::lock_guard lock(mutex);  // two threads that need the same kernel compile it once
   if (const auto known = kernels.find(key); known != kernels.end()) return known->second;
 
@@ -104,7 +139,7 @@ cuda::Kernel device_kernel(int device_id, const DeviceProgram& program) {
   cuda::call(api.cuModuleGetFunction, &kernel, module.get(), program.name.c_str());
   kernels.emplace(std::move(key), kernel);
   static_cast<void>(module.release());
-  log(LogLevel::debug, [&] {
+  dl::defer_log(LogLevel::debug, [&] {
     return text("device program ", program.name, ": ", image.size(),
                 " bytes of code for cuda:", device_id);
   });

@@ -17,8 +17,11 @@ namespace mw {
 /// threads at once (the caller is one of them); `worker` is in [0, threads) and no two running
 /// calls have the same. Ranges hold at least `grain` items where possible and are handed out
 /// dynamically. One thread, or count ≤ grain: one plain call. The first exception a body throws is
-/// rethrown here after all have returned. A call from inside a body runs on the calling thread
-/// alone. Cost of waking and joining: about 5 µs.
+/// rethrown here after all have returned. Cost of waking and joining: about 5 µs.
+///
+/// There is one pool a process, and one call uses it at a time. A call that comes while the pool is
+/// busy, from another thread or from inside a body, does not wait for it: it runs at once, on the
+/// calling thread alone, as one body(0, count, 0).
 void parallel_for(std::int64_t count, std::int64_t grain, int threads,
                   FunctionRef<void(std::int64_t begin, std::int64_t end, int worker)> body);
 

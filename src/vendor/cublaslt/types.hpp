@@ -158,21 +158,28 @@ enum class AlgoConfig : int {
   cluster_shape_id = 8,  // uint16
 };
 
+/// The comment is the type of the value.
 enum class AlgoCap : int {
-  split_k_support = 0,
-  reduction_scheme_mask = 1,
-  cta_swizzling_support = 2,
-  strided_batch_support = 3,
-  tile_ids = 6,
-  custom_option_max = 7,
-  pointer_mode_mask = 11,
-  epilogue_mask = 12,
-  stages_ids = 13,
-  numerical_impl_flags = 15,
-  min_alignment_a_bytes = 16,
-  min_alignment_b_bytes = 17,
-  min_alignment_c_bytes = 18,
-  min_alignment_d_bytes = 19,
+  split_k_support = 0,                   // int32
+  reduction_scheme_mask = 1,             // uint32
+  cta_swizzling_support = 2,             // uint32
+  strided_batch_support = 3,             // int32
+  out_of_place_result_support = 4,       // int32
+  uplo_support = 5,                      // int32
+  tile_ids = 6,                          // array of uint32
+  custom_option_max = 7,                 // int32
+  custom_memory_order = 10,              // int32
+  pointer_mode_mask = 11,                // uint32
+  epilogue_mask = 12,                    // uint32
+  stages_ids = 13,                       // array of uint32
+  ld_negative = 14,                      // int32
+  numerical_impl_flags = 15,             // uint64
+  min_alignment_a_bytes = 16,            // uint32
+  min_alignment_b_bytes = 17,            // uint32
+  min_alignment_c_bytes = 18,            // uint32
+  min_alignment_d_bytes = 19,            // uint32
+  pointer_array_batch_support = 21,      // int32, from CUDA 12.9
+  floating_point_emulation_support = 22  // int32, from CUDA 13
 };
 
 /// cublasLtEpilogue_t; bits: relu 2, bias 4, relu gradient 8, bias gradient 16, gelu 32, gelu

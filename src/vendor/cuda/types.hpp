@@ -35,6 +35,8 @@ inline constexpr Status kNotInitialized = 3;
 inline constexpr Status kDeinitialized = 4;  ///< the process is ending
 inline constexpr Status kNoDevice = 100;
 inline constexpr Status kNotReady = 600;  ///< of the queries: no failure
+/// Of a question about the legacy stream while another one is capturing.
+inline constexpr Status kStreamCaptureImplicit = 906;
 
 enum class DeviceAttribute : int {
   max_threads_per_block = 1,

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: The Mathwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/device_function.hpp"
+
+#include <optional>
+
+#include "base/text.hpp"
+#include "codegen/device_text.hpp"
+#include "codegen/lower.hpp"
+#include "expr/types.hpp"
+#include "kernels/matmul_cuda/source.hpp"
+
+namespace mw::codegen {
+
+namespace {
+
+using Columns = DeviceArray::Columns;
+using matmul_cuda::type_name;
+
+template <class... Pieces>
+Refusal refuse(const Pieces&... pieces) {
+  return {"", text(pieces...)};
+}
+
+/// Where a tensor's value comes from.
+bool of_column(const DeviceArray& array) { return !array.rows; }
+bool of_row(const DeviceArray& array) { return array.rows && array.columns == Columns::repeated; }
+
+/// The type in registers: tensors widened, outputs before they are narrowed.
+std::string register_type(DType stored) {
+  const DType wide = expr::computing_dtype(stored);
+  return wide == DType::bool_ ? "bool" : type_name(wide);
+}
+
+class Writer {
+ public:
+  explicit Writer(const DeviceFunctionForm& form) : form_(form), function_(*form.function) {}
+
+  Outcome<std::string> run() {
+    if (auto why = refusal()) return *std::move(why);
+    auto point = statements();
+    if (!point) return point.refusal();
+    out_ += device_helpers();
+    write_arguments();
+    write_columns();
+    write_point(*point);
+    write_run();
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Pieces>
+  void line(const Pieces&... pieces) {
+    out_ += text(pieces..., "\n");
+  }
+  static std::string tensor(std::size_t i) { return text("t", i); }
+  static std::string output(std::size_t i) { return text("o", i); }
+
+  std::optional<Refusal> refusal() const {
+    for (const auto& node : function_.nodes) {
+      if (expr::is_reduction(node.op)) return refuse("no reductions");
+      if (node.op == expr::Op::index && node.integer < -3) return refuse("one batch axis only");
+    }
+    const auto known = [](const DeviceArray& array) {
+      const DType wide = expr::computing_dtype(array.dtype);
+      return type_name(array.dtype) != nullptr && type_name(wide) != nullptr;
+    };
+    for (const auto* arrays : {&form_.tensors, &form_.outputs}) {
+      for (const auto& array : *arrays) {
+        if (!known(array)) return refuse("dtype ", array.dtype, " has no text");
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The function at one point, over the variables x, t0 …, row, col, batch, y0 ….
+  Outcome<std::string> statements() {
+    Builder builder("point", Target{.lanes = 1, .registers = 0, .device = true});
+    Surroundings around;
+    const auto part = [&](const std::string& name, DType type) {
+      around.pointers.push_back(name);
+      return builder.load(
+          {.pointer = builder.pointer(name), .memory = type, .offset = builder.constant_integer(0)},
+          false);
+    };
+    const auto number = [&](const std::string& name, DType stored) {
+      const DType wide = expr::computing_dtype(stored);
+      if (!is_complex(wide)) return Pair{part(name, wide), {}};
+      return Pair{part(name + ".x", real_dtype(wide)), part(name + ".y", real_dtype(wide))};
+    };
+    const auto scalar = [&](std::size_t i) {
+      const DType wide = expr::computing_dtype(function_.scalars[i].dtype);
+      const auto half = [&](const char* suffix) {
+        around.scalars.push_back(text("e.s", i, suffix));
+        return builder.convert(builder.scalar(text("s", i)), real_dtype(wide));
+      };
+      Pair pair{half(""), {}};
+      if (is_complex(wide)) pair.im = half("_imag");
+      return pair;
+    };
+    const auto index = [&](std::int64_t axis) {
+      const char* own = form_.turned ? "col" : "row";
+      const char* other = form_.turned ? "row" : "col";
+      around.integers.emplace_back(axis == -1 ? other : axis == -2 ? own : "batch");
+      return builder.integer("index");
+    };
+    const std::vector<Pair> values =
+        lower(builder, function_,
+              {.element = [&](std::int64_t) { return number("x", form_.element); },
+               .tensor =
+                   [&](std::int64_t i) {
+                     return number(tensor(static_cast<std::size_t>(i)),
+                                   form_.tensors[static_cast<std::size_t>(i)].dtype);
+                   },
+               .scalar = [&](std::int64_t i) { return scalar(static_cast<std::size_t>(i)); },
+               .index = index});
+    const auto keep = [&](const std::string& name, DType type, Value value) {
+      around.pointers.push_back(name);
+      builder.store(
+          {.pointer = builder.pointer(name), .memory = type, .offset = builder.constant_integer(0)},
+          value);
+    };
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const DType wide = expr::computing_dtype(form_.outputs[i].dtype);
+      const DType real = real_dtype(wide);
+      if (is_complex(wide)) {
+        keep(text("y", i, ".x"), real, values[i].re);
+        keep(text("y", i, ".y"), real, values[i].im);
+      } else {
+        keep(text("y", i), real, values[i].re);
+      }
+    }
+    return device_statements(builder.finish(), around);
+  }
+
+  void write_arguments() {
+    line("struct EpilogArgs {");
+    const auto array = [&](const std::string& name, DType dtype, const char* qualifier) {
+      line("  ", qualifier, type_name(dtype), "* ", name, ";");
+      line("  Index ", name, "_row, ", name, "_col, ", name, "_batch;");
+    };
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i)
+      array(tensor(i), form_.tensors[i].dtype, "const ");
+    for (std::size_t i = 0; i < form_.outputs.size(); ++i)
+      array(output(i), form_.outputs[i].dtype, "");
+    for (std::size_t i = 0; i < function_.scalars.size(); ++i)
+      line("  double s", i, ", s", i, "_imag;");
+    line("};");
+  }
+
+  /// Tensors without rows are read here, once for all rows of a thread.
+  void write_columns() {
+    line("struct EpilogColumns {");
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
+      if (of_column(form_.tensors[i]))
+        line("  ", register_type(form_.tensors[i].dtype), " ", tensor(i), ";");
+    }
+    line("};");
+    line("template <int kCount>");
+    line("__device__ __forceinline__ void epilog_columns(const EpilogArgs& e, EpilogColumns* at,");
+    line("                                               Index batch, int col, int valid) {");
+    line("#pragma unroll");
+    line("  for (int j = 0; j < kCount; ++j) {");
+    line("    if (j >= valid) continue;");
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
+      if (!of_column(form_.tensors[i])) continue;
+      const std::string t = tensor(i);
+      line("    at[j].", t, " = widen(e.", t, "[batch * e.", t, "_batch + (col + j) * e.", t,
+           "_col]);");
+    }
+    line("  }");
+    line("}");
+  }
+
+  void write_point(const std::string& body) {
+    out_ += text("__device__ __forceinline__ void epilog_point(const EpilogArgs& e, ",
+                 register_type(form_.element), " x");
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i)
+      out_ += text(", ", register_type(form_.tensors[i].dtype), " ", tensor(i));
+    out_ += ", Index batch, Index row, Index col";
+    for (std::size_t i = 0; i < form_.outputs.size(); ++i)
+      out_ += text(", ", register_type(form_.outputs[i].dtype), "& y", i);
+    out_ += ") {\n" + body + "}\n";
+  }
+
+  /// Addresses: e.NAME + what differs between threads + constants, see Place.
+  static std::string address(const DeviceArray& array, const std::string& name) {
+    const std::string row = array.dense ? "(Index)MW_N" : text("e.", name, "_row");
+    std::string at = text("e.", name, " + batch * e.", name, "_batch");
+    if (array.columns == Columns::unit) return text(at, " + at.offset(", row, ")");
+    at += text(" + (Index)at.row * ", row, " + at.down * ", row);
+    if (array.columns == Columns::strided) at += text(" + (at.col + at.right) * e.", name, "_col");
+    return at;
+  }
+  /// Elements per access within a run.
+  static std::string width(const DeviceArray& array) {
+    return text("(kCount < ", array.vector, " ? kCount : ", array.vector, ")");
+  }
+
+  void write_run() {
+    line("template <int kCount>");
+    line("__device__ __forceinline__ void epilog(const EpilogArgs& e,");
+    line("    const EpilogColumns* columns, const Acc* x, Index batch, const Place& at,");
+    line("    int valid) {");
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i) read_run(form_.tensors[i], tensor(i));
+    for (std::size_t i = 0; i < form_.outputs.size(); ++i)
+      line("  ", register_type(form_.outputs[i].dtype), " ", output(i), "[kCount];");
+    line("#pragma unroll");
+    line("  for (int j = 0; j < kCount; ++j) {");
+    out_ += "    epilog_point(e, x[j]";
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
+      const DeviceArray& array = form_.tensors[i];
+      out_ += of_column(array) ? text(", columns[j].", tensor(i))
+              : of_row(array)  ? text(", widen(", tensor(i), ")")
+                               : text(", widen(", tensor(i), "[j])");
+    }
+    out_ += ", batch, (Index)at.row + at.down, (Index)at.col + at.right + j";
+    for (std::size_t i = 0; i < form_.outputs.size(); ++i) out_ += text(", ", output(i), "[j]");
+    out_ += ");\n";
+    line("  }");
+    for (std::size_t i = 0; i < form_.outputs.size(); ++i)
+      write_output(form_.outputs[i], output(i));
+    line("}");
+  }
+
+  void read_run(const DeviceArray& array, const std::string& name) {
+    const char* type = type_name(array.dtype);
+    if (of_column(array)) return;
+    if (of_row(array)) {
+      line("  const ", type, " ", name, " = *(", address(array, name), ");");
+      return;
+    }
+    line("  ", type, " ", name, "[kCount];");
+    if (array.columns == Columns::unit) {
+      line("  load<kCount, ", width(array), ">(", name, ", ", address(array, name), ", valid);");
+      return;
+    }
+    line("#pragma unroll");
+    line("  for (int j = 0; j < kCount; ++j)");
+    line("    ", name, "[j] = j < valid ? (", address(array, name), ")[j * e.", name,
+         "_col] : ", type, "{};");
+  }
+
+  void write_output(const DeviceArray& array, const std::string& name) {
+    if (array.columns == Columns::unit) {
+      const bool boolean = array.dtype == DType::bool_;
+      if (boolean) {
+        line("  U8 ", name, "_bytes[kCount];");
+        line("#pragma unroll");
+        line("  for (int j = 0; j < kCount; ++j) ", name, "_bytes[j] = ", name, "[j];");
+      }
+      line("  put<kCount, ", width(array), ">(", address(array, name), ", ", name,
+           boolean ? "_bytes" : "", ", valid);");
+      return;
+    }
+    line("#pragma unroll");
+    line("  for (int j = 0; j < kCount; ++j) {");
+    line("    ", type_name(array.dtype), " narrowed;");
+    line("    narrow(narrowed, ", array.dtype == DType::bool_ ? "(U8)" : "", name, "[j]);");
+    line("    if (j < valid) (", address(array, name), ")[j * e.", name, "_col] = narrowed;");
+    line("  }");
+  }
+
+  const DeviceFunctionForm& form_;
+  const expr::Function& function_;
+  std::string out_;
+};
+
+}  // namespace
+
+Outcome<std::string> device_function(const DeviceFunctionForm& form) { return Writer(form).run(); }
+
+}  // namespace mw::codegen

@@ -10,6 +10,8 @@
 
 #include "base/env.hpp"
 #include "base/log.hpp"
+#include "plan/plan_log.hpp"
+#include "plan/tuning_file.hpp"
 #include "runtime/memory.hpp"
 
 namespace mw {
@@ -60,6 +62,17 @@ class PlanCache {
     }
     if (thrashes) warn();
     return selection;
+  }
+
+  void erase(const Key& key) {
+    std::list<Entry> dropped;
+    const std::lock_guard lock(mutex_);
+    const auto found = index_.find(key);
+    if (found == index_.end()) return;
+    statistics_.bytes -= found->second->bytes;
+    --statistics_.count;
+    dropped.splice(dropped.begin(), entries_, found->second);
+    index_.erase(found);
   }
 
   PlanCacheStatistics statistics() {
@@ -142,6 +155,20 @@ class PlanCache {
   bool warned_ = false;
 };
 
+Key cache_key(const AnyProblem& problem, const Placement& placement) {
+  Key key;
+  key.add(std::string_view(problem.operation()));
+  problem.add_to(key);
+  key.add(placement);
+  key.add(candidates_generation());
+  key.add(tuning_generation());
+  return key;
+}
+
+std::string cache_title(const AnyProblem& problem) {
+  return text(problem.operation(), ": ", problem.title());
+}
+
 std::atomic<PlanningScope> planning_scope{[](FunctionRef<void()> make) { make(); }};
 
 }  // namespace
@@ -152,17 +179,24 @@ void set_planning_scope(PlanningScope scope) {
 
 std::shared_ptr<const Selection> cached_selection(const AnyProblem& problem,
                                                   const Placement& placement) {
-  Key key;
-  key.add(std::string_view(problem.operation()));
-  problem.add_to(key);
-  key.add(placement);
-  key.add(candidates_generation());
+  const Key key = cache_key(problem, placement);
   auto& cache = PlanCache::instance();
   if (auto found = cache.find(key)) return found;
   SelectionPtr made;
-  planning_scope.load(std::memory_order_relaxed)(
-      [&] { made = std::make_shared<const Selection>(select(problem, placement)); });
-  return cache.insert(key, text(problem.operation(), ": ", problem.title()), std::move(made));
+  planning_scope.load(std::memory_order_relaxed)([&] {
+    made =
+        std::make_shared<const Selection>(with_tuned_choice(problem, select(problem, placement)));
+  });
+  log_plan(problem, placement);
+  return cache.insert(key, cache_title(problem), std::move(made));
+}
+
+void replace_cached_selection(const AnyProblem& problem,
+                              std::shared_ptr<const Selection> selection) {
+  const Key key = cache_key(problem, selection->placement);
+  auto& cache = PlanCache::instance();
+  cache.erase(key);
+  (void)cache.insert(key, cache_title(problem), std::move(selection));
 }
 
 PlanCacheStatistics plan_cache_statistics() { return PlanCache::instance().statistics(); }

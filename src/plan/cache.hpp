@@ -21,6 +21,10 @@ namespace mw {
 [[nodiscard]] std::shared_ptr<const Selection> cached_selection(const AnyProblem& problem,
                                                                 const Placement& placement);
 
+/// Puts another selection for the problem in the place of the cached one.
+void replace_cached_selection(const AnyProblem& problem,
+                              std::shared_ptr<const Selection> selection);
+
 /// Called around the making of a plan, which may take long; it calls `make` once. The Python face
 /// lets go of the interpreter's lock there. Set once, before the first plan.
 using PlanningScope = void (*)(FunctionRef<void()> make);

@@ -32,28 +32,44 @@ std::string operand_lines(const AnyProblem& problem) {
 constexpr std::size_t kNameWidth = 15;
 constexpr std::size_t kTimeWidth = 11;
 
+bool any_measured(const Selection& selection) {
+  return std::ranges::any_of(selection.considered,
+                             [](const Considered& entry) { return entry.measured.has_value(); });
+}
+
 /// A page needs the verdict of a refusal only: the places a search went through are in
 /// `mathwright info`. A plan's description goes on under itself.
-std::string note(const Considered& entry) {
+std::string note(const Considered& entry, std::size_t width) {
   if (!entry.accepted) {
     const auto several = entry.note.find('\n') != std::string::npos;
     return several ? entry.note.substr(0, entry.note.find(". ")) : entry.note;
   }
   std::string lines;
   for (const std::string& line : split(entry.note, "\n")) {
-    const std::string indent(4 + kNameWidth + kTimeWidth, ' ');
-    lines += (lines.empty() ? "" : "\n" + indent) + line.substr(line.find_first_not_of(' '));
+    lines += (lines.empty() ? "" : "\n" + std::string(width, ' ')) +
+             line.substr(line.find_first_not_of(' '));
   }
   return lines;
 }
 
+/// By the values of ChosenBy.
+constexpr const char* kChosenBy[] = {"lowest estimate", "measured fastest by autotune",
+                                     "tuned: measured fastest earlier, says the tuning file",
+                                     "by the caller"};
+
 std::string candidate_lines(const Selection& selection) {
-  std::string lines;
+  const bool measured = any_measured(selection);
+  const std::size_t width = 4 + kNameWidth + (measured ? 2 : 1) * kTimeWidth;
+  std::string lines = text("candidates  (", measured ? "estimated, measured; " : "",
+                           "* chosen: ", kChosenBy[static_cast<std::size_t>(selection.by)], ")\n");
   for (const auto& entry : selection.considered) {
     const bool chosen = entry.accepted && entry.name == selection.chosen;
     lines += text("  ", chosen ? "* " : "  ", padded(entry.name, kNameWidth),
-                  padded(entry.accepted ? human_seconds(entry.estimate) : "refused", kTimeWidth),
-                  note(entry), "\n");
+                  padded(entry.accepted ? human_seconds(entry.estimate) : "refused", kTimeWidth));
+    if (measured) {
+      lines += padded(entry.measured ? human_seconds(*entry.measured) : "", kTimeWidth);
+    }
+    lines += note(entry, width) + "\n";
   }
   return lines;
 }
@@ -78,8 +94,7 @@ std::string explain(const AnyProblem& problem, const Selection& selection) {
   return text(problem.operation(), "      ", problem.title(), "\n", operand_lines(problem),
               "operands in ", memory, ", runs on ", context.device,
               context.device.is_cpu() ? text(", up to ", context.threads, " threads") : "", "\n",
-              "candidates  (* chosen: lowest estimate)\n", candidate_lines(selection),
-              copy_lines(selection), "workspace   ",
+              candidate_lines(selection), copy_lines(selection), "workspace   ",
               human_bytes(static_cast<double>(selection.plan->workspace_bytes())), "\n",
               "floor       ", human_seconds(floor_seconds(work, rate)), " (",
               by_compute ? "arithmetic" : "memory", ": ", work.flops / 1e6, " Mflop, ",

@@ -5,25 +5,45 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <mathwright/device.hpp>
 
 namespace mw {
 
 /// A number that may change from one execution to the next without a new plan, in the widest type.
-using Scalar = std::complex<double>;
+using ScalarValue = std::complex<double>;
 
 /// Operands a problem may have, the result included: addresses are passed without allocating.
 inline constexpr std::size_t kMostOperands = 16;
 
 /// What changes from one execution to the next.
 struct Call {
-  void* const* operands;  ///< one address per operand of the problem, the result last
-  const Scalar* scalars;  ///< the problem's run-time scalars, in its order
-  void* workspace;        ///< workspace_bytes() bytes in the execution space, 256-byte aligned
-  Stream stream;          ///< device work is queued here; host work ignores it
+  void* const* operands;       ///< one address per operand of the problem, the result last
+  const ScalarValue* scalars;  ///< the problem's run-time scalars, in its order
+  void* workspace;             ///< workspace_bytes() bytes in the execution space, 256-byte aligned
+  Stream stream;               ///< device work is queued here; host work ignores it
+};
+
+class Plan;
+using PlanPtr = std::shared_ptr<const Plan>;
+
+/// A setting of a vendor's algorithm, as that vendor numbers it.
+struct AlgorithmAttribute {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+/// What an algorithm can do, by name; nothing if this release of the library does not tell.
+struct AlgorithmCapability {
+  std::string name;
+  std::optional<std::vector<std::int64_t>> values;
 };
 
 class Plan {
@@ -49,9 +69,31 @@ class Plan {
 
   /// Bytes the plan itself keeps (tables, handles), for the plan cache's bound.
   [[nodiscard]] virtual std::size_t resident_bytes() const { return 0; }
-};
 
-using PlanPtr = std::shared_ptr<const Plan>;
+  // What follows serves autotuning (plan/alternatives.hpp) and may be left alone.
+
+  /// Vendor library and version the plan calls; measurements made with another say nothing.
+  [[nodiscard]] virtual std::string library() const { return {}; }
+
+  /// Other ways in which this candidate could do it and that are worth timing, most promising
+  /// first, at most `limit`: a vendor's other algorithms, other tiles, fewer threads.
+  [[nodiscard]] virtual std::vector<PlanPtr> variants(int limit) const;
+
+  /// Which of the candidate's ways this is, in words that with_variant() reads, in a later process
+  /// too; empty for the candidate's own choice.
+  [[nodiscard]] virtual std::string variant() const { return {}; }
+
+  /// The variant of those words; null if there is none (any more). By default one of variants().
+  [[nodiscard]] virtual PlanPtr with_variant(std::string_view words) const;
+
+  /// The settings of a vendor's algorithm; none for other plans.
+  [[nodiscard]] virtual std::vector<AlgorithmAttribute> attributes() const { return {}; }
+  [[nodiscard]] virtual std::vector<AlgorithmCapability> capabilities() const { return {}; }
+
+  /// This plan with some settings changed. Errors: invalid_argument naming the setting, unsupported
+  /// if the library does not run the problem with them.
+  [[nodiscard]] virtual PlanPtr with_attributes(std::span<const AlgorithmAttribute> changes) const;
+};
 
 /// The least any implementation must do, for the roofline floor.
 struct Work {

@@ -31,12 +31,6 @@ struct Restriction {
   }
 };
 
-/// A plan and the copies around it; or why not.
-struct Trial {
-  Outcome<PlanPtr> plan;
-  std::vector<CopyNote> copies;
-};
-
 /// One problem in one placement, while its candidates are asked.
 class Asking {
  public:
@@ -84,7 +78,7 @@ class Asking {
       if (!crosses && same(given[i], layouts[i])) continue;
       if (auto possible = copyable(given[i], layouts[i]); !possible)
         return {possible.refusal(), {}};
-      const bool result = i + 1 == given.size();
+      const bool result = i >= problem_.input_count();
       const std::string direction =
           text(result ? "from " : "to ", placement_.context.device, why.empty() ? "" : ", ");
       stages.push_back({.operand = i, .given = given[i], .staged = layouts[i]});
@@ -93,7 +87,7 @@ class Asking {
     }
     if (stages.empty()) return {std::move(plan), {}};
     return {PlanPtr(std::make_shared<StagedPlan>(std::move(plan), placement_, std::move(stages),
-                                                 given.size())),
+                                                 given.size(), problem_.input_count())),
             std::move(notes)};
   }
 
@@ -132,6 +126,10 @@ bool asked_for_by_name(std::string_view candidate) {
   return std::ranges::find(names, candidate) != names.end();
 }
 
+Trial ask_candidate(const AnyProblem& problem, const Placement& placement, std::size_t candidate) {
+  return Asking(problem, placement).ask(candidate);
+}
+
 unsigned candidates_generation() { return Restriction::instance().generation; }
 
 Selection select(const AnyProblem& problem, const Placement& placement) {
@@ -152,6 +150,7 @@ Selection select(const AnyProblem& problem, const Placement& placement) {
     if (entry.accepted) {
       entry.estimate = trial.plan.value()->estimate();
       entry.note = trial.plan.value()->describe();
+      entry.library = trial.plan.value()->library();
       if (!selection.plan || entry.estimate < best) {
         best = entry.estimate;
         selection.plan = trial.plan.value();

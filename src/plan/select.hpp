@@ -3,6 +3,7 @@
 // Selection: ask every candidate, keep those that accept, take the lowest estimate.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,10 @@ namespace mw {
 struct Considered {
   std::string name;
   bool accepted = false;
-  double estimate = 0;  ///< seconds, copies included; only if accepted
-  std::string note;     ///< the plan's description, or the reason of the refusal
+  double estimate = 0;       ///< seconds, copies included; only if accepted
+  std::string note;          ///< the plan's description, or the reason of the refusal
+  std::string library = {};  ///< Plan::library()
+  std::optional<double> measured = std::nullopt;  ///< seconds, of its best variant
 };
 
 /// A copy that executions will make, for people.
@@ -27,13 +30,31 @@ struct CopyNote {
   std::size_t bytes = 0;
 };
 
+enum class ChosenBy : std::uint8_t {
+  estimate,
+  measurement,  ///< autotune()
+  tuning_file,  ///< autotune() of another session or process
+  caller,
+};
+
 struct Selection {
   PlanPtr plan;
   std::string chosen;
   Placement placement;
   std::vector<Considered> considered;
   std::vector<CopyNote> copies;
+  ChosenBy by = ChosenBy::estimate;
 };
+
+/// A plan and the copies around it; or why not.
+struct Trial {
+  Outcome<PlanPtr> plan;
+  std::vector<CopyNote> copies;
+};
+
+/// Asks one candidate, whatever the choice is restricted to.
+[[nodiscard]] Trial ask_candidate(const AnyProblem& problem, const Placement& placement,
+                                  std::size_t candidate);
 
 /// Errors: unsupported when all refuse, with every reason.
 [[nodiscard]] Selection select(const AnyProblem& problem, const Placement& placement);

@@ -3,11 +3,11 @@
 #include "plan/session.hpp"
 
 #include <array>
-#include <chrono>
 
 #include "base/layout.hpp"
 #include "base/log.hpp"
-#include "runtime/cuda_device.hpp"
+#include "base/stopwatch.hpp"
+#include "plan/device_scope.hpp"
 
 namespace mw {
 
@@ -26,84 +26,59 @@ bool same_strides(const TensorRef& a, const TensorRef& b) {
   return true;
 }
 
-std::vector<void*> addresses_of(const Arguments& arguments) {
+std::vector<void*> addresses_of(const AnyProblem& problem, const Arguments& arguments) {
   std::vector<void*> addresses;
   for (const auto& input : arguments.inputs) addresses.push_back(input.data);
+  addresses.resize(problem.operands().size() - 1);
   addresses.push_back(arguments.out ? arguments.out->data : nullptr);
   return addresses;
 }
 
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+/// The addresses that are used: not the main result's if there is `out`.
+std::span<void* const> without_out(std::span<void* const> results, const Arguments& arguments) {
+  return results.first(results.size() - (arguments.out ? 1 : 0));
+}
+
+/// Plans are made for results this well aligned.
+void check_alignment(const AnyProblem& problem, const Arguments& arguments,
+                     std::span<void* const> results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto wanted = problem.operands()[arguments.inputs.size() + i].alignment;
+    require((reinterpret_cast<std::uintptr_t>(results[i]) & (wanted - 1U)) == 0,
+            ErrorKind::invalid_argument, problem.operation(),
+            ": the address for the result is no multiple of ", int{wanted},
+            " bytes, as was planned; such a one is wanted. Pass other memory as out.");
   }
+}
 
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// The execution device made current, if it is one.
-class DeviceScope {
- public:
-  explicit DeviceScope(const Placement& placement) {
-    if (placement.context.device.is_cuda()) {
-      scope_.emplace(placement.context.device.id);
-    } else if (placement.memory.is_cuda()) {
-      scope_.emplace(placement.memory.id);
-    }
-  }
-
- private:
-  std::optional<CudaScope> scope_;
-};
+/// Copies between host and device wait for the stream, which a capture forbids. The device must be
+/// current.
+void check_capture(const AnyProblem& problem, const Placement& placement, Stream stream) {
+  if (!placement.crosses()) return;
+  require(!is_capturing(stream), ErrorKind::invalid_state, problem.operation(),
+          ": the stream is capturing a graph, the operands are on ", placement.memory,
+          " and the work runs on ", placement.context.device,
+          "; copies from one to the other cannot be captured. Pass operands in device memory and "
+          "run the work there.");
+}
 
 }  // namespace
 
-void check_out(const AnyProblem& problem, const Arguments& arguments) {
-  if (!arguments.out) return;
-  const TensorRef& out = *arguments.out;
-  require(!out.readonly, ErrorKind::invalid_argument, problem.operation(),
-          ": out is read-only; a writable array is wanted. Pass a copy, or leave out= away.");
-  require(maps_one_to_one(out.shape, out.strides), ErrorKind::invalid_argument, problem.operation(),
-          ": out has shape ", out.shape, " and strides ", out.strides,
-          ", so that several indices share one element; an array with an element of its own for "
-          "every index is wanted");
-  require(!out.conjugate, ErrorKind::invalid_argument, problem.operation(),
-          ": out is a lazily conjugated view; an ordinary array is wanted");
-  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
-    const TensorRef& input = arguments.inputs[i];
-    if (!input.data || !out.data) continue;  // released, and not given again yet
-    if (arguments.in_place == i && same_view(input, out)) continue;
-    require(!may_overlap(input, out), ErrorKind::invalid_argument, problem.operation(),
-            ": out overlaps operand ", problem.operand_name(i),
-            " in memory, which would change it while it is read. Pass an array of its own as out, "
-            "or a copy of ",
-            problem.operand_name(i), ".");
-  }
-}
-
-Tensor result_memory(const AnyProblem& problem, const Arguments& arguments, Stream stream) {
-  if (arguments.out) return {*arguments.out, nullptr};
-  const Device device = memory_device(arguments);
-  TensorRef view(nullptr, problem.operands().back().dtype, problem.result_shape(),
-                 problem.result_strides(), device);
-  const Tensor memory = Tensor::empty(view.dtype, {view.size()}, device, stream);
-  view.data = memory.ref().data;
-  return {view, memory.owner()};
-}
-
 void execute_once(const AnyProblem& problem, const Arguments& arguments, const Execution& execution,
-                  void* result, Stream stream) {
+                  std::span<void* const> results, Stream stream) {
   check_out(problem, arguments);
+  check_alignment(problem, arguments, without_out(results, arguments));
   const Placement placement = place(problem.operation(), memory_device(arguments), execution);
   const DeviceScope scope(placement);
+  check_capture(problem, placement, stream);
   const auto selection = cached_selection(problem, placement);
-  const std::size_t count = arguments.inputs.size() + 1;
+  const std::size_t inputs = arguments.inputs.size();
   std::array<void*, kMostOperands> addresses{};
-  for (std::size_t i = 0; i + 1 < count; ++i) addresses[i] = arguments.inputs[i].data;
-  addresses[count - 1] = arguments.out ? arguments.out->data : result;
+  for (std::size_t i = 0; i < inputs; ++i) addresses[i] = arguments.inputs[i].data;
+  std::ranges::copy(results, addresses.begin() + inputs);
+  if (arguments.out) addresses[inputs + results.size() - 1] = arguments.out->data;
   const std::size_t bytes = selection->plan->workspace_bytes();
+  // Given back in the order of the stream, after whatever was queued: also when execute() throws.
   const Buffer workspace =
       bytes > 0 ? Buffer(memory_of(placement.context.device), bytes, stream) : Buffer();
   selection->plan->execute({.operands = addresses.data(),
@@ -116,7 +91,7 @@ Session::Session(std::unique_ptr<AnyProblem> problem, Arguments arguments, Optio
     : problem_(std::move(problem)), arguments_(std::move(arguments)), options_(options) {
   check_out(*problem_, arguments_);
   placement_ = place(problem_->operation(), memory_device(arguments_), options_.execution);
-  addresses_ = addresses_of(arguments_);
+  addresses_ = addresses_of(*problem_, arguments_);
 }
 
 Session::~Session() {
@@ -185,30 +160,59 @@ void Session::mark_workspace_used(Stream stream) {
 }
 
 void Session::order_after_last_use(Stream stream) {
+  // A graph cannot wait for work outside it, and need not when that is over.
+  const bool capturing = is_capturing(stream);
+  if (capturing && last_use_.reached()) return;
   try {
     last_use_.make_wait(stream);
-  } catch (const Error&) {  // the mark was made while a graph was captured, say
+  } catch (const Error& error) {  // the mark was made while a graph was captured, say
+    require(!capturing, ErrorKind::invalid_state, problem_->operation(),
+            ": the stream is capturing a graph, and work that was queued on another stream may "
+            "still be using the workspace; wait for it before the capture begins (",
+            error.what(), ")");
     synchronize_device(placement_.context.device.id);
   }
 }
 
-void Session::execute(void* result, Stream stream, bool release) {
-  if (freed_ || !selection_ || missing_ != 0) [[unlikely]]
-    check_executable();
-  if (!arguments_.out) addresses_.back() = result;
-  const auto run = [&] {
-    take_workspace(stream);
+void Session::run(Stream stream, bool release) {
+  take_workspace(stream);
+  try {
     selection_->plan->execute({.operands = addresses_.data(),
                                .scalars = arguments_.scalars.data(),
                                .workspace = workspace_.data(),
                                .stream = stream});
-    mark_workspace_used(stream);
-  };
+  } catch (...) {
+    // What was queued before the failure may be using the workspace; the failure is what the caller
+    // must hear of.
+    try {
+      finish(stream, release);
+    } catch (const std::exception& error) {
+      log(LogLevel::warning, [&] {
+        return text(problem_->operation(), ": after a failed execution: ", error.what());
+      });
+    }
+    throw;
+  }
+  finish(stream, release);
+}
+
+void Session::finish(Stream stream, bool release) {
+  mark_workspace_used(stream);
+  if (release) release_workspace();
+}
+
+void Session::execute(std::span<void* const> results, Stream stream, bool release) {
+  if (freed_ || !selection_ || missing_ != 0) [[unlikely]]
+    check_executable();
+  const auto given = without_out(results, arguments_);
+  check_alignment(*problem_, arguments_, given);
+  std::ranges::copy(given,
+                    addresses_.begin() + static_cast<std::ptrdiff_t>(arguments_.inputs.size()));
   const auto run_logged = [&] {
     if (!log_enabled(LogLevel::info)) [[likely]]
-      return run();
+      return run(stream, release);
     const Stopwatch watch;
-    run();
+    run(stream, release);
     log(LogLevel::info, [&] {
       return text(problem_->operation(), ": executed with ", selection_->chosen, " in ",
                   human_seconds(watch.seconds()),
@@ -219,9 +223,23 @@ void Session::execute(void* result, Stream stream, bool release) {
     run_logged();
   } else {
     const DeviceScope scope(placement_);
+    check_capture(*problem_, placement_, stream);
     run_logged();
   }
-  if (release) release_workspace();
+}
+
+void Session::execute_into(void* result, Stream stream) {
+  check_alive();
+  require(!has_out(), ErrorKind::invalid_argument, problem_->operation(),
+          ": execute_into() of an object whose result has its place (out, or in place); use "
+          "execute()");
+  require(problem_->aux().empty(), ErrorKind::invalid_argument, problem_->operation(),
+          ": execute_into() of an object with results beside the main one; use execute_outputs()");
+  const Dims& shape = problem_->result_shape();
+  require(result || checked_size(shape) == 0, ErrorKind::invalid_argument, problem_->operation(),
+          ": execute_into() with a null address; memory for ", shape, " ",
+          problem_->operands().back().dtype, " elements is wanted");
+  execute(result, stream);
 }
 
 const char* Session::name_of(std::size_t operand) const {
@@ -268,11 +286,11 @@ void Session::reset(const std::vector<std::pair<std::size_t, TensorRef>>& operan
   }
   if (lesser && selection_) {
     const DeviceScope scope(placement_);
-    selection_ = cached_selection(*lesser, placement_);
+    adopt(cached_selection(*lesser, placement_));
   }
   if (lesser) problem_ = std::move(lesser);
   arguments_ = std::move(arguments);
-  addresses_ = addresses_of(arguments_);
+  addresses_ = addresses_of(*problem_, arguments_);
   missing_ = missing;
 }
 
@@ -290,7 +308,7 @@ void Session::release_operands() {
     missing_ |= std::uint64_t{1} << out_index();
     arguments_.out->data = nullptr;
   }
-  addresses_ = addresses_of(arguments_);
+  addresses_ = addresses_of(*problem_, arguments_);
 }
 
 void Session::release_workspace() {
@@ -309,6 +327,7 @@ void Session::free() {
   freed_ = true;
   release_workspace();
   selection_.reset();
+  alternatives_.clear();
   arguments_.inputs.clear();
   arguments_.out.reset();
   addresses_.clear();

@@ -10,22 +10,29 @@
 // session; the plan inside it may be executing in many.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <mathwright/tuning.hpp>
+
+#include "plan/alternatives.hpp"
 #include "plan/cache.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/memory.hpp"
 
 namespace mw {
 
+struct Tournament;  // plan/autotune.hpp
+
 /// An operation's operands as the user gave them, beside the problem made of them.
 struct Arguments {
   std::vector<TensorRef> inputs;  ///< as many as the problem has inputs, in its order
   std::optional<TensorRef> out;   ///< where the result goes; none: memory given at each execution
-  std::vector<Scalar> scalars;    ///< run-time scalars, in the problem's order
+  std::vector<ScalarValue> scalars;  ///< run-time scalars, in the problem's order
   /// Input that the result may be the same view as (in place); none for operations without one.
   std::optional<std::size_t> in_place;
 };
@@ -39,9 +46,30 @@ void check_out(const AnyProblem& problem, const Arguments& arguments);
 [[nodiscard]] Tensor result_memory(const AnyProblem& problem, const Arguments& arguments,
                                    Stream stream);
 
-/// Plans (through the cache) and executes once. `result` is used when there is no `out`.
+/// Memory for the results beside the main one, in the problem's order.
+[[nodiscard]] std::vector<Tensor> aux_memory(const AnyProblem& problem, const Arguments& arguments,
+                                             Stream stream);
+
+/// Memory for all results, and their addresses as an execution takes them.
+struct Results {
+  Results(const AnyProblem& problem, const Arguments& arguments, Stream stream);
+  /// By name; the main one is "result".
+  [[nodiscard]] std::map<std::string, Tensor> named(const AnyProblem& problem) const;
+
+  Tensor main;
+  std::vector<Tensor> aux;
+  std::vector<void*> addresses;
+};
+
+/// Plans (through the cache) and executes once. `results`: an address for each result beside the
+/// main one, then one for the main result, which is used when there is no `out`.
 void execute_once(const AnyProblem& problem, const Arguments& arguments, const Execution& execution,
-                  void* result, Stream stream);
+                  std::span<void* const> results, Stream stream);
+/// The same for a problem with one result.
+inline void execute_once(const AnyProblem& problem, const Arguments& arguments,
+                         const Execution& execution, void* result, Stream stream) {
+  execute_once(problem, arguments, execution, std::span<void* const>(&result, 1), stream);
+}
 
 class Session {
  public:
@@ -59,21 +87,31 @@ class Session {
 
   /// Chooses a plan. A second call chooses again only if something changed.
   void plan(Stream stream);
-  /// Runs the plan. `result` is the address for the result where the arguments had no `out`.
-  /// Returns when the work is queued (device) or done (host operands or host execution).
-  /// Errors: invalid_state if freed, released or not planned.
-  void execute(void* result, Stream stream, bool release_workspace = false);
+  /// Runs the plan. `results`: an address for each result beside the main one, then one for the
+  /// main result, which is used where the arguments had no `out`. Returns when the work is queued
+  /// (device) or done (host operands or host execution).
+  /// Errors: invalid_state if freed, released or not planned, or if operands would have to be
+  /// copied between host and device while the stream is capturing; invalid_argument if a result is
+  /// less aligned than planned for.
+  void execute(std::span<void* const> results, Stream stream, bool release_workspace = false);
+  /// The same for a problem with one result.
+  void execute(void* result, Stream stream, bool release_workspace = false) {
+    execute(std::span<void* const>(&result, 1), stream, release_workspace);
+  }
+  /// The same for an address that a user gave. Errors: also invalid_argument if it is null, or if
+  /// the arguments had `out`.
+  void execute_into(void* result, Stream stream);
 
-  /// Replaces an operand (or `out`: index inputs().size()) by another of the same shape, strides,
-  /// dtype and device; a lesser alignment makes a new plan. Errors: invalid_argument,
+  /// Replaces an input (or `out`: the problem's last operand) by another of the same shape,
+  /// strides, dtype and device; a lesser alignment makes a new plan. Errors: invalid_argument,
   /// invalid_state; the session is then as it was.
   void reset(std::size_t operand, const TensorRef& view);
   /// The same for several at once: all or none.
   void reset(const std::vector<std::pair<std::size_t, TensorRef>>& operands);
   /// The same on the caller's word: only the address is looked at.
   void reset_unchecked(std::size_t operand, void* data);
-  void set_scalar(std::size_t index, Scalar value) { arguments_.scalars[index] = value; }
-  [[nodiscard]] Scalar scalar(std::size_t index) const { return arguments_.scalars[index]; }
+  void set_scalar(std::size_t index, ScalarValue value) { arguments_.scalars[index] = value; }
+  [[nodiscard]] ScalarValue scalar(std::size_t index) const { return arguments_.scalars[index]; }
 
   /// Drops the operands' addresses; all must be reset before the next execution. Keeps the plan.
   void release_operands();
@@ -97,13 +135,33 @@ class Session {
   /// Errors: invalid_state if freed.
   void check_alive() const;
 
+  /// Times the alternatives on the session's own operands and changes to the fastest, unless the
+  /// plan at hand is as fast. Results go to scratch memory. The list is in the order found, the
+  /// choice first. Errors: those of execute(), also of memory for the results; the session is then
+  /// as it was.
+  TuneReport autotune(const TuneOptions& options, Stream stream);
+  /// All ways there are to run the problem, the chosen one first after autotune() or choose(), else
+  /// by estimate.
+  [[nodiscard]] const std::vector<Alternative>& alternatives();
+  /// Takes one of them, by its place in alternatives(), and puts it first.
+  void choose(std::size_t alternative);
+  /// The same by name, listed or not. Errors: unsupported if there is no such.
+  void choose(const std::string& candidate, const std::string& variant);
+  /// Replaces one of them by itself with other settings. Errors: as Plan::with_attributes().
+  void configure(std::size_t alternative, std::span<const AlgorithmAttribute> changes);
+
  private:
   void check_reset(std::size_t operand, const TensorRef& view) const;
   void check_executable() const;
   void take_workspace(Stream stream);
+  void run(Stream stream, bool release);
+  void finish(Stream stream, bool release);
   void mark_workspace_used(Stream stream);
   void order_after_last_use(Stream stream);
-  [[nodiscard]] std::size_t out_index() const { return arguments_.inputs.size(); }
+  void list_alternatives(int limit);
+  void adopt(std::shared_ptr<const Selection> selection);
+  void finish_tuning(const Tournament& tournament, const TuneOptions& options, TuneReport& report);
+  [[nodiscard]] std::size_t out_index() const { return problem_->operands().size() - 1; }
   [[nodiscard]] const char* name_of(std::size_t operand) const;
 
   std::unique_ptr<AnyProblem> problem_;
@@ -114,6 +172,8 @@ class Session {
   std::uint64_t missing_ = 0;     ///< bit i: operand i was released and not reset
   bool freed_ = false;
   std::shared_ptr<const Selection> selection_;
+  std::vector<Alternative> alternatives_;  ///< made when asked for
+  int alternatives_limit_ = 0;             ///< variants of each
   Buffer workspace_;
   Stream workspace_stream_;  ///< of the last execution; for comparing only, it may be gone
   CudaEvent last_use_;       ///< of the workspace on a device

@@ -11,11 +11,12 @@
 namespace mw {
 
 StagedPlan::StagedPlan(PlanPtr inner, Placement placement, std::vector<Stage> stages,
-                       std::size_t operand_count)
+                       std::size_t operand_count, std::size_t input_count)
     : inner_(std::move(inner)),
       placement_(placement),
       stages_(std::move(stages)),
-      operand_count_(operand_count) {
+      operand_count_(operand_count),
+      input_count_(input_count) {
   for (Stage& stage : stages_) stage.offset = ledger_.book(dense_bytes(stage.staged));
   inner_offset_ = ledger_.book(inner_->workspace_bytes());
 }
@@ -23,7 +24,6 @@ StagedPlan::StagedPlan(PlanPtr inner, Placement placement, std::vector<Stage> st
 void StagedPlan::execute(const Call& call) const {
   std::array<void*, kMostOperands> operands{};
   std::copy_n(call.operands, operand_count_, operands.begin());
-  const std::size_t result = operand_count_ - 1;
   const Device device = placement_.context.device;
   const int threads = placement_.context.threads;
 
@@ -36,7 +36,7 @@ void StagedPlan::execute(const Call& call) const {
   };
   for (const Stage& stage : stages_) {
     const TensorRef target = staged_view(stage);
-    if (stage.operand != result) {
+    if (stage.operand < input_count_) {
       const auto [from, to] =
           stored_once(view_of(stage.given, operands[stage.operand], placement_.memory), target);
       copy(from, to, call.stream, threads);
@@ -50,10 +50,30 @@ void StagedPlan::execute(const Call& call) const {
                    .stream = call.stream});
 
   for (const Stage& stage : stages_) {
-    if (stage.operand != result) continue;
-    const TensorRef target = view_of(stage.given, call.operands[result], placement_.memory);
+    if (stage.operand < input_count_) continue;
+    const TensorRef target = view_of(stage.given, call.operands[stage.operand], placement_.memory);
     copy(staged_view(stage), target, call.stream, threads);
   }
+}
+
+PlanPtr StagedPlan::around(PlanPtr inner) const {
+  if (!inner) return nullptr;
+  return std::make_shared<StagedPlan>(std::move(inner), placement_, stages_, operand_count_,
+                                      input_count_);
+}
+
+std::vector<PlanPtr> StagedPlan::variants(int limit) const {
+  std::vector<PlanPtr> plans = inner_->variants(limit);
+  for (PlanPtr& plan : plans) plan = around(std::move(plan));
+  return plans;
+}
+
+PlanPtr StagedPlan::with_variant(std::string_view words) const {
+  return around(inner_->with_variant(words));
+}
+
+PlanPtr StagedPlan::with_attributes(std::span<const AlgorithmAttribute> changes) const {
+  return around(inner_->with_attributes(changes));
 }
 
 double StagedPlan::estimate() const {

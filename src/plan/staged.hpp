@@ -21,8 +21,9 @@ struct Stage {
 
 class StagedPlan final : public Plan {
  public:
+  /// The first `input_count` operands are read, the others written.
   StagedPlan(PlanPtr inner, Placement placement, std::vector<Stage> stages,
-             std::size_t operand_count);
+             std::size_t operand_count, std::size_t input_count);
 
   void execute(const Call& call) const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return ledger_.total(); }
@@ -30,11 +31,27 @@ class StagedPlan final : public Plan {
   [[nodiscard]] std::string describe() const override { return inner_->describe(); }
   [[nodiscard]] std::size_t resident_bytes() const override { return inner_->resident_bytes(); }
 
+  [[nodiscard]] std::string library() const override { return inner_->library(); }
+  [[nodiscard]] std::vector<PlanPtr> variants(int limit) const override;
+  [[nodiscard]] std::string variant() const override { return inner_->variant(); }
+  [[nodiscard]] PlanPtr with_variant(std::string_view words) const override;
+  [[nodiscard]] std::vector<AlgorithmAttribute> attributes() const override {
+    return inner_->attributes();
+  }
+  [[nodiscard]] std::vector<AlgorithmCapability> capabilities() const override {
+    return inner_->capabilities();
+  }
+  [[nodiscard]] PlanPtr with_attributes(std::span<const AlgorithmAttribute> changes) const override;
+
  private:
+  /// The same copies around another plan for the same layouts.
+  [[nodiscard]] PlanPtr around(PlanPtr inner) const;
+
   PlanPtr inner_;
   Placement placement_;
   std::vector<Stage> stages_;
   std::size_t operand_count_;
+  std::size_t input_count_;
   Ledger ledger_;
   std::size_t inner_offset_;
 };

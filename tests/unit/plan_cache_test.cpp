@@ -170,7 +170,7 @@ TEST_F(PlanCacheTest, APlanInUseOutlivesItsEviction) {
   double x = 3;
   double y = 0;
   void* operands[] = {&x, &x, &y};
-  const Scalar s = 2;
+  const ScalarValue s = 2;
 
   held->plan->execute({.operands = operands, .scalars = &s, .workspace = nullptr, .stream = {}});
 

@@ -89,13 +89,13 @@ TEST_P(PlanStaging, GivesWhatTheUnstagedCandidateGives) {
   expected.view.data = expected.bytes.data() + (static_cast<char*>(y.view.data) - y.bytes.data());
   const auto before = x.bytes;
 
-  const Request plain = make(x.view, z.view, expected.view, Scalar(2, 1));
+  const Request plain = make(x.view, z.view, expected.view, ScalarValue(2, 1));
   set_candidates({"first"});
   execute_once(ProblemOf<Problem>(plain.problem), plain.arguments, {}, nullptr, {});
   behaviour(1).layouts = wanted;
   behaviour(1).workspace = 1000;
   set_candidates({"second"});
-  const Request staged = make(x.view, z.view, y.view, Scalar(2, 1));
+  const Request staged = make(x.view, z.view, y.view, ScalarValue(2, 1));
   execute_once(ProblemOf<Problem>(staged.problem), staged.arguments, {}, nullptr, {});
 
   EXPECT_EQ(executed(1), 1);

@@ -7,9 +7,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,13 +33,22 @@ struct Behaviour {
     moody,     ///< asks for other layouts for ever
   };
 
-  std::string refusal = {};  ///< refuses with this reason if it is not empty
-  std::string failure = {};  ///< throws Error{vendor} with this text if it is not empty
+  std::string refusal = {};            ///< refuses with this reason if it is not empty
+  std::string failure = {};            ///< throws Error{vendor} with this text if it is not empty
+  std::string execution_failure = {};  ///< the same of its plan, once the result is there
   Layouts layouts = Layouts::any;
   double estimate = 1e-6;
   std::size_t workspace = 0;
   std::size_t resident = 0;
+  double delay = 0;                         ///< seconds an execution takes at least
+  std::vector<double> variant_delays = {};  ///< the same of its plan's variants
+  std::string library = {};
 };
+
+inline void PrintTo(Behaviour::Layouts layouts, std::ostream* os) {
+  static constexpr const char* kNames[] = {"any", "dense", "c_order", "reversed", "moody"};
+  *os << kNames[static_cast<std::size_t>(layouts)];
+}
 
 inline constexpr std::size_t kCandidates = 3;
 
@@ -84,10 +95,16 @@ struct Problem {
 
 class ToyPlan final : public Plan {
  public:
-  ToyPlan(Problem problem, std::size_t which)
+  /// `variant`: -1, or the place of one.
+  ToyPlan(Problem problem, std::size_t which, int variant = -1)
       : problem_(std::move(problem)),
         which_(which),
-        behaviour_(Script::instance().behaviours[which]) {}
+        variant_(variant),
+        behaviour_(Script::instance().behaviours[which]) {
+    if (variant >= 0) {
+      behaviour_.delay = behaviour_.variant_delays[static_cast<std::size_t>(variant)];
+    }
+  }
 
   void execute(const Call& call) const override {
     ++Script::instance().executed[which_];
@@ -101,6 +118,22 @@ class ToyPlan final : public Plan {
       }
       run<T>(call, factor, 0, {0, 0, 0});
     });
+    const std::string& failure = behaviour_.execution_failure;
+    require(failure.empty(), ErrorKind::vendor, failure);
+    if (behaviour_.delay > 0) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(behaviour_.delay));
+    }
+  }
+  std::string library() const override { return behaviour_.library; }
+  std::vector<PlanPtr> variants(int limit) const override {
+    std::vector<PlanPtr> plans;
+    for (int i = 0; i < limit && i < static_cast<int>(behaviour_.variant_delays.size()); ++i) {
+      if (i != variant_) plans.push_back(std::make_shared<ToyPlan>(problem_, which_, i));
+    }
+    return plans;
+  }
+  std::string variant() const override {
+    return variant_ < 0 ? std::string() : text("variant=", variant_);
   }
   std::size_t workspace_bytes() const override { return behaviour_.workspace; }
   double estimate() const override { return behaviour_.estimate; }
@@ -131,6 +164,7 @@ class ToyPlan final : public Plan {
 
   Problem problem_;
   std::size_t which_;
+  int variant_;
   Behaviour behaviour_;
 };
 
@@ -179,7 +213,7 @@ struct Request {
 
 /// y = s·x + z; y is in new memory of C order unless `out` is given, and may be z.
 inline Request make(const TensorRef& x, const TensorRef& z,
-                    const std::optional<TensorRef>& out = {}, Scalar s = 2) {
+                    const std::optional<TensorRef>& out = {}, ScalarValue s = 2) {
   Request request;
   Problem& problem = request.problem;
   problem.result_shape = x.shape;

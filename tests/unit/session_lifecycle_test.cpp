@@ -109,7 +109,7 @@ TEST_F(SessionLifecycle, ScalarsChangeWithoutAPlan) {
 
   execute_and_expect(*session, 13);
 
-  EXPECT_EQ(session->scalar(0), Scalar(4));
+  EXPECT_EQ(session->scalar(0), ScalarValue(4));
   EXPECT_EQ(asked(0), 1);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
 // What may be passed as out, and what explain() tells.
+#include <functional>
+
 #include "unit/plan_toy.hpp"
 
 namespace mw::toy {
@@ -80,6 +82,45 @@ TEST_F(SessionOut, ReceivesTheResultInItsOwnStrides) {
 
   EXPECT_EQ(memory_[12 + 2], 21);
   EXPECT_EQ(memory_[12 + 1], 3);
+}
+
+class SessionResult : public SessionOut {
+ protected:
+  void SetUp() override {
+    SessionOut::SetUp();
+    if (operand_alignment(place) < 16) ++place;
+  }
+
+  double* place = memory_.data() + 20;  // 16-byte aligned
+};
+
+TEST_F(SessionResult, LessAlignedThanPlannedIsRefused) {
+  const auto session = make_session(x, z);
+  session->plan({});
+  const Request request = make(x, z);
+  const ProblemOf<Problem> problem(request.problem);
+
+  for (const auto& use : std::vector<std::function<void()>>{
+           [&] { session->execute(place + 1, {}); }, [&] { session->execute_into(place + 1, {}); },
+           [&] { execute_once(problem, request.arguments, {}, place + 1, {}); }}) {
+    EXPECT_TRUE(has(message_of(ErrorKind::invalid_argument, use), {"toy", "multiple of 16 bytes"}));
+  }
+  session->execute(place, {});
+
+  EXPECT_EQ(place[5], 3);
+}
+
+TEST_F(SessionResult, NeedsAnAddressUnlessThereIsOut) {
+  const auto session = make_session(x, z);
+  const auto with_out = make_session(x, z, free);
+  session->plan({});
+  with_out->plan({});
+
+  EXPECT_TRUE(has(message_of(ErrorKind::invalid_argument, [&] { session->execute_into({}, {}); }),
+                  {"toy", "null address", "(2, 3)", "float64"}));
+  EXPECT_TRUE(
+      has(message_of(ErrorKind::invalid_argument, [&] { with_out->execute_into(place, {}); }),
+          {"toy", "has its place", "execute()"}));
 }
 
 class PlanExplanation : public ToyTest {};

@@ -8,6 +8,7 @@
 #include <mathwright/info.hpp>
 #include <mathwright/version.hpp>
 
+#include "codegen/host.hpp"
 #include "kernels/fft/isa.hpp"
 #include "ops/fft/problem.hpp"
 #include "ops/matmul/problem.hpp"
@@ -130,6 +131,15 @@ std::string host_text(const InfoReport& report) {
                   " kept of at most ", human_bytes(static_cast<double>(report.host_pool_limit))));
 }
 
+std::string code_text(const InfoReport& report) {
+  const auto& kept = report.disk_cache;
+  const std::string sizes =
+      text(kept.folder, ": ", kept.files, " files, ", human_bytes(static_cast<double>(kept.bytes)),
+           " of at most ", human_bytes(static_cast<double>(kept.limit)));
+  return "generated code\n" + row("host", one_line(report.host_code)) +
+         row("disk cache", kept.folder.empty() ? "off: " + kept.reason : sizes);
+}
+
 std::string devices_text(const CapabilityReport& machine) {
   std::string out = "devices\n";
   if (machine.cuda_version > 0) {
@@ -213,6 +223,9 @@ InfoReport info_report() {
   report.machine = capability_report();
   report.fft_instructions = kernels::fft::isa().name;
   report.plans = plan_cache_statistics();
+  const auto llvm = codegen::llvm_version();
+  report.host_code = llvm ? "LLVM " + llvm.value() : "interpreted: " + llvm.refusal().reason;
+  report.disk_cache = disk_cache_report();
   report.host_pool_limit = env_count(EnvVar::host_pool_bytes).value_or(std::int64_t{1} << 30);
   for (const Sample& sample : kSamples) {
     report.samples.push_back(report_sample(sample, Device::cpu()));
@@ -239,8 +252,8 @@ std::string threads_reason(const CpuLimits& limits) {
 std::string to_text(const InfoReport& report) {
   std::string out =
       text("Mathwright ", MW_VERSION, ", compiled by ", kCompiler, "\n\n", host_text(report), "\n",
-           devices_text(report.machine), "\n", libraries_text(report.libraries),
-           "\nwhat would run  (* chosen: lowest estimate)\n");
+           code_text(report), "\n", devices_text(report.machine), "\n",
+           libraries_text(report.libraries), "\nwhat would run  (* chosen: lowest estimate)\n");
   for (const auto& sample : report.samples) out += sample_text(sample);
   return out;
 }

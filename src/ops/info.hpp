@@ -9,6 +9,7 @@
 
 #include <mathwright/cache.hpp>
 
+#include "base/disk_cache.hpp"
 #include "dl/library.hpp"
 #include "plan/select.hpp"
 #include "runtime/capability.hpp"
@@ -28,6 +29,8 @@ struct InfoReport {
   std::string fft_instructions;  ///< what the native FFT is compiled for on this machine
   PlanCacheStatistics plans;
   std::int64_t host_pool_limit = 0;
+  std::string host_code;  ///< what compiles generated host code, or why nothing does
+  DiskCacheReport disk_cache;
   std::vector<dl::LibraryReport> libraries;
   std::vector<SampleReport> samples;
 };

@@ -139,6 +139,16 @@ Json caches_json(const InfoReport& report) {
                  {"host_pool_limit", report.host_pool_limit}});
 }
 
+Json code_json(const InfoReport& report) {
+  const auto& kept = report.disk_cache;
+  return object({{"host", report.host_code},
+                 {"disk_cache", kept.folder},
+                 {"disk_cache_off", kept.reason},
+                 {"disk_cache_files", kept.files},
+                 {"disk_cache_bytes", kept.bytes},
+                 {"disk_cache_limit", kept.limit}});
+}
+
 Json env_json(const EnvRow& row) {
   return object({{"name", row.name},
                  {"value", env(row.var)},
@@ -153,6 +163,7 @@ std::string to_json(const InfoReport& report) {
                  {"host", host_json(report)},
                  {"cuda", cuda_json(report.machine)},
                  {"caches", caches_json(report)},
+                 {"generated_code", code_json(report)},
                  {"libraries", array(report.libraries, library_json)},
                  {"operations", array(report.samples, sample_json)},
                  {"environment", array(env_table(), env_json)}})

@@ -18,53 +18,19 @@
 //                           denormal: A is tiny
 //   cuda                    operands on a CUDA device; skipped without one
 //   fp_flags                no floating-point flag may be raised (one thread)
+//   epilog                  a named epilog or a formula (matmul_fused.cpp has the table); operands
+//                           then hold multiples of a power of two, so that sums are exact
 #pragma once
 
 #include <complex>
-#include <cstddef>
 #include <optional>
 #include <vector>
 
 #include <mathwright/matmul.hpp>
 
-#include "conformance/case_file.hpp"
-#include "runtime/memory.hpp"
+#include "conformance/storage.hpp"
 
 namespace mw::conformance {
-
-/// The element at an address, of any dtype of a product.
-[[nodiscard]] std::complex<double> decode(DType dtype, const std::byte* at);
-
-/// A tensor's memory on the host, gaps included, and where it stands for the operation under test.
-class Storage {
- public:
-  Storage() = default;
-  Storage(DType dtype, const Dims& shape, const Dims& strides, std::int64_t shift);
-
-  /// The view of the host memory.
-  [[nodiscard]] const TensorRef& host() const { return host_; }
-  /// Copies all of it to the device (or keeps to the host) and gives the same view of it there.
-  TensorRef put(Device device);
-  /// Copies it back.
-  void get();
-
-  /// Element number `index` in C order, and changing it.
-  [[nodiscard]] std::complex<double> at(std::int64_t index) const;
-  void set(std::int64_t index, std::complex<double> value);
-  /// The bytes, gaps included.
-  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
-
- private:
-  [[nodiscard]] std::int64_t offset(std::int64_t index) const;
-  [[nodiscard]] TensorRef whole(void* data, Device device) const;
-
-  std::vector<std::byte> bytes_;
-  std::size_t start_ = 0;  ///< of the lowest element, in bytes
-  std::int64_t low_ = 0;   ///< offset of the lowest element from element (0, …, 0), in elements
-  TensorRef host_;
-  Buffer there_;
-  Device device_;
-};
 
 struct MatmulCase {
   Storage a, b;
@@ -77,6 +43,9 @@ struct MatmulCase {
 
   /// Errors: invalid_argument for a line that says nothing sensible.
   static MatmulCase make(const Case& line);
+
+  /// A, B and, unless D is written over it, C, as they are now.
+  [[nodiscard]] Unwritten inputs();
 };
 
 /// NumPy's shape rule for products: batch axes broadcast, the axis a 1-D operand was given is

@@ -14,86 +14,76 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <memory>
 
 #include "base/text.hpp"
 #include "conformance/matmul_case.hpp"
+#include "conformance/matmul_fused.hpp"
+#include "conformance/score.hpp"
 #include "ops/matmul/problem.hpp"
 #include "runtime/cuda_device.hpp"
 
 namespace mw::conformance {
 namespace {
 
-/// What happened with one candidate over all cases.
-struct Tally {
-  int passed = 0;
-  int failed = 0;
-  int refused = 0;
-  double worst = 0;  ///< largest error in units of its bound
-};
-
 class Driver {
  public:
-  explicit Driver(CommandLine line) : line_(std::move(line)) {}
+  explicit Driver(CommandLine line) : score_(std::move(line)) {}
 
   /// The exit status: 0 if nothing failed and every case was run by somebody.
   int run() {
-    limit_plan_cache(0, 0);  // every case is planned, none twice
-    for (const Case& one : line_.cases) {
-      try {
-        run_case(one);
-      } catch (const std::exception& error) {
-        fail_case(one, "any", error.what());
-      }
-    }
-    summary();
-    return failures_ == 0 ? 0 : 1;
+    return score_.run([&](const Case& one) { run_case(one); });
   }
 
  private:
   void run_case(const Case& one) {
-    device_ = one.flag("cuda", 1) && line_.device.is_cpu() ? Device::cuda() : line_.device;
-    if (device_.is_cuda() && cuda_device_count() == 0) {
-      std::printf("skipped, there is no CUDA device: %s\n", one.line().c_str());
+    const auto device = score_.device_of(one);
+    if (!device) return;
+    device_ = *device;
+    if (has_epilog(one)) {
+      set_candidates({"reference"});
+      const NamedOutputs expected = run_fused(one, Device::cpu(), 1);
+      score_.each_candidate<MatmulProblem>(
+          one, [&](const std::string& name) { return run_fused_candidate(one, expected, name); });
       return;
     }
-    const MatmulCase given = MatmulCase::make(one);
-    const Expected expected = expected_product(given);
-    bool accepted = false;
-    for (const auto& candidate : MatmulProblem::candidates()) {
-      const auto& wanted = line_.candidates;
-      if (!wanted.empty() && std::ranges::find(wanted, candidate.name) == wanted.end()) continue;
-      set_candidates({candidate.name});
-      try {
-        accepted |= run_candidate(one, given, expected, candidate.name);
-      } catch (const Error& error) {
-        fail_case(one, candidate.name, error.what());
-      }
-    }
-    if (!accepted) fail_case(one, "any", "no candidate accepts it");
+    const Expected expected = expected_product(MatmulCase::make(one));
+    score_.each_candidate<MatmulProblem>(
+        one, [&](const std::string& name) { return run_candidate(one, expected, name); });
   }
 
   /// Whether the candidate accepted the case.
-  bool run_candidate(const Case& one, const MatmulCase& original, const Expected& expected,
-                     const char* candidate) {
+  bool run_fused_candidate(const Case& one, const NamedOutputs& expected,
+                           const std::string& candidate) {
+    if (candidate == "reference") {  // it is `expected`
+      score_.judge(one, candidate, "");
+      return true;
+    }
+    NamedOutputs seen;
+    if (!score_.accepts(candidate,
+                        [&] { seen = run_fused(one, device_, score_.line().threads); })) {
+      return false;
+    }
+    score_.judge(one, candidate, fused_difference(one, seen, expected, score_.worst(candidate)));
+    return true;
+  }
+
+  /// The same of a product without an epilog.
+  bool run_candidate(const Case& one, const Expected& expected, const std::string& candidate) {
     MatmulCase given = MatmulCase::make(one);  // fresh memory: every candidate finds the same
     MatmulOperands operands{.a = given.a.put(device_), .b = given.b.put(device_)};
     if (given.c) operands.c = given.c->put(device_);
     if (given.out) operands.out = given.out->put(device_);
     if (given.in_place) operands.out = operands.c;
-    given.options.execution.num_threads = given.fp_flags ? 1 : line_.threads;
+    Unwritten inputs = given.inputs();
+    given.options.execution.num_threads = given.fp_flags ? 1 : score_.line().threads;
 
     std::unique_ptr<Matmul> product;
-    try {
+    const bool accepted = score_.accepts(candidate, [&] {
       product = std::make_unique<Matmul>(operands, given.options);
       product->plan();
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::unsupported) throw;
-      ++tallies_[candidate].refused;
-      if (!line_.candidates.empty()) std::printf("refused  %s\n", error.what());
-      return false;
-    }
+    });
+    if (!accepted) return false;
     std::feclearexcept(FE_ALL_EXCEPT);
     const Tensor result = product->execute();
     const int raised = std::fetestexcept(FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO);
@@ -103,20 +93,15 @@ class Driver {
       wrong = text("floating-point flags were raised:", raised & FE_INVALID ? " invalid" : "",
                    raised & FE_OVERFLOW ? " overflow" : "", raised & FE_DIVBYZERO ? " divide" : "");
     }
-    if (wrong.empty() && !inputs_kept(given, original)) wrong = "an input was written to";
-    if (wrong.empty()) {
-      ++tallies_[candidate].passed;
-    } else {
-      ++tallies_[candidate].failed;
-      fail_case(one, candidate, wrong);
-    }
-    if (line_.time) time(one, *product, candidate);
+    if (wrong.empty() && !inputs.holds()) wrong = "an input was written to";
+    score_.judge(one, candidate, wrong);
+    if (score_.line().time) time(one, *product, candidate);
     return true;
   }
 
   /// The first element that is too far off; empty if none is.
   std::string difference(MatmulCase& given, const Tensor& result, const Expected& expected,
-                         const char* candidate) {
+                         const std::string& candidate) {
     Storage* const stored = given.in_place ? &*given.c : given.out ? &*given.out : nullptr;
     Tensor host;
     if (stored) {
@@ -138,7 +123,7 @@ class Driver {
       return text("element ", i, " is ", seen(i), ", not ", expected.values[at], ": ", ratio,
                   " times the bound of ", expected.bounds[at]);
     }
-    tallies_[candidate].worst = std::max(tallies_[candidate].worst, worst);
+    score_.worst(candidate) = std::max(score_.worst(candidate), worst);
     return {};
   }
 
@@ -162,21 +147,7 @@ class Driver {
     return decode(host.dtype(), static_cast<const std::byte*>(host.ref().data) + offset);
   }
 
-  static bool same_bytes(Storage& now, const Storage& before) {
-    now.get();
-    for (std::int64_t i = 0; i < now.host().size(); ++i) {
-      const auto x = now.at(i);
-      const auto y = before.at(i);
-      if (std::memcmp(&x, &y, sizeof x) != 0) return false;
-    }
-    return true;
-  }
-  static bool inputs_kept(MatmulCase& given, const MatmulCase& original) {
-    return same_bytes(given.a, original.a) && same_bytes(given.b, original.b) &&
-           (!given.c || given.in_place || same_bytes(*given.c, *original.c));
-  }
-
-  void time(const Case& one, Matmul& product, const char* candidate) {
+  void time(const Case& one, Matmul& product, const std::string& candidate) {
     using Clock = std::chrono::steady_clock;
     std::vector<double> seconds;
     const auto start = Clock::now();
@@ -189,29 +160,12 @@ class Driver {
     }
     std::ranges::nth_element(seconds,
                              seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2));
-    std::printf("%-14s %12s  %s\n", candidate, human_seconds(seconds[seconds.size() / 2]).c_str(),
-                one.line().c_str());
+    std::printf("%-14s %12s  %s\n", candidate.c_str(),
+                human_seconds(seconds[seconds.size() / 2]).c_str(), one.line().c_str());
   }
 
-  void fail_case(const Case& one, const char* candidate, const std::string& why) {
-    ++failures_;
-    const std::string_view named = candidate == std::string_view("any") ? "" : candidate;
-    std::printf("FAILED   %s: %s\n  rerun: %s\n", candidate, why.c_str(),
-                line_.rerun(one, named).c_str());
-  }
-
-  void summary() const {
-    std::printf("%zu cases, %d failures\n", line_.cases.size(), failures_);
-    for (const auto& [candidate, tally] : tallies_) {
-      std::printf("  %-14s %5d passed  %3d failed  %5d refused  worst error %.2g of its bound\n",
-                  candidate.c_str(), tally.passed, tally.failed, tally.refused, tally.worst);
-    }
-  }
-
-  CommandLine line_;
+  Score score_;
   Device device_;  ///< of the case at hand
-  int failures_ = 0;
-  std::map<std::string, Tally> tallies_;
 };
 
 /// The common command line, with --random COUNT and --seed NUMBER turned into cases.

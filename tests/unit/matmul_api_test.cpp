@@ -141,6 +141,40 @@ TEST_F(MatmulApi, RepeatsWithOtherOperandsAndScalars) {
   EXPECT_TRUE(has(product.explain(), {"matmul", "beta·C"}));
 }
 
+TEST_F(MatmulApi, TuningKeepsTheResultAndWantsAPlan) {
+  Matmul product({.a = a, .b = b, .out = out});
+  const TuneOptions quick{.seconds = 0.01, .remember = false};
+  EXPECT_TRUE(has(message_of(ErrorKind::invalid_state, [&] { (void)product.autotune(quick); }),
+                  {"plan()"}));
+  product.plan();
+
+  const TuneReport report = product.autotune(quick);
+
+  EXPECT_GT(report.alternatives, 1);
+  EXPECT_FALSE(report.candidate.empty());
+  for (const double value : out_) EXPECT_TRUE(std::isnan(value)) << "tuning wrote to out";
+  EXPECT_EQ(values(product.execute()), (std::vector<double>{4, 5, 10, 11}));
+}
+
+TEST_F(MatmulApi, LargeBatchesOfTinyProductsNeedNoLibrary) {
+  constexpr std::int64_t kOuter = 5, kInner = 10000, kPadded = 4 * kInner + 3;
+  std::vector<double> x(kOuter * kPadded);
+  std::vector<double> y(4 * kInner);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 11);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<double>(i % 7) - 3;
+  const Dims shape{kOuter, kInner, 2, 2};
+  const MatmulOperands operands{.a = {x.data(), DType::float64, shape, {kPadded, 4, 2, 1}},
+                                .b = {y.data(), {kInner, 2, 2}}};
+  Matmul product(operands, {.execution = {.num_threads = 3}});
+  product.plan();
+
+  const auto result = values(product.execute());
+
+  set_candidates({"reference"});
+  EXPECT_EQ(result, values(matmul(operands)));
+  EXPECT_TRUE(has(product.explain(), {"* direct", "rows of D in registers, 3 threads"}));
+}
+
 TEST_F(MatmulApi, ResultsOfTwoExecutionsAreDifferentMemory) {
   Matmul product({.a = a, .b = b});
   product.plan();
@@ -151,6 +185,31 @@ TEST_F(MatmulApi, ResultsOfTwoExecutionsAreDifferentMemory) {
 
   EXPECT_EQ(values(first), (std::vector<double>{4, 5, 10, 11}));
   EXPECT_EQ(values(second), std::vector<double>(4, 0.0));
+}
+
+TEST_F(MatmulApi, ExecuteIntoChecksItsAddress) {
+  Matmul product({.a = a, .b = b});
+  product.plan();
+
+  product.execute_into(out_.data());
+
+  EXPECT_EQ(out_, (std::vector<double>{4, 5, 10, 11}));
+  for (void* const wrong : {static_cast<void*>(nullptr), static_cast<void*>(out_.data() + 1)}) {
+    EXPECT_TRUE(has(message_of(ErrorKind::invalid_argument, [&] { product.execute_into(wrong); }),
+                    {"matmul"}));
+  }
+}
+
+TEST_F(MatmulApi, ExecuteIntoHasNoPlaceForOtherOutputs) {
+  const auto rectified = fuse([](Scalar x) {
+    return Outputs{{"result", relu(x)}, {"mask", x > 0}};
+  });
+  Matmul product({.a = a, .b = b}, {.epilog = rectified});
+  product.plan();
+
+  EXPECT_TRUE(
+      has(message_of(ErrorKind::invalid_argument, [&] { product.execute_into(out_.data()); }),
+          {"execute_outputs()"}));
 }
 
 TEST_F(MatmulApi, NamesTheStateThatForbidsACall) {
@@ -174,6 +233,8 @@ TEST_F(MatmulApi, NamesTheStateThatForbidsACall) {
       has(message_of(ErrorKind::invalid_state, [&] { (void)product.execute(); }), {"freed"}));
   EXPECT_TRUE(
       has(message_of(ErrorKind::invalid_state, [&] { product.reset_operands(a); }), {"freed"}));
+  EXPECT_TRUE(has(message_of(ErrorKind::invalid_state, [&] { product.set_alpha(2); }), {"freed"}));
+  EXPECT_TRUE(has(message_of(ErrorKind::invalid_state, [&] { product.set_beta(2); }), {"freed"}));
 }
 
 // Two alignments of one shape have a plan each, and both are right.

@@ -99,14 +99,14 @@ TEST(MatmulProblemOf, ScalarsAndArgumentsFollowTheCall) {
                                    {.alpha = 3, .beta = 0.5});
 
   EXPECT_TRUE(request.problem.has_c);
-  EXPECT_EQ(request.arguments.scalars, (std::vector<Scalar>{3, 0.5}));
+  EXPECT_EQ(request.arguments.scalars, (std::vector<ScalarValue>{3, 0.5}));
   EXPECT_EQ(request.arguments.inputs.size(), 3U);
   EXPECT_EQ(request.arguments.in_place, 2U);
 }
 
 TEST(MatmulProblemOf, BetaWithoutCIsZero) {
   EXPECT_EQ(make_matmul({.a = view({2, 2}), .b = view({2, 2})}, {.beta = 7}).arguments.scalars[1],
-            Scalar(0));
+            ScalarValue(0));
 }
 
 TEST(MatmulProblemOf, WorkCountsFlopsAndBytesIn64Bits) {

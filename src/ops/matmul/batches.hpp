@@ -17,6 +17,11 @@ struct Pointers {
   void* d;
 };
 
+/// The indices of product number `index` of a batch of this shape, 0 on the matrix axes.
+[[nodiscard]] Dims batch_indices(const Dims& shape, std::int64_t index);
+/// Elements from an operand's first matrix to that of product number `index`.
+[[nodiscard]] std::int64_t batch_offset(const OperandLayout& operand, std::int64_t index);
+
 class Batches {
  public:
   explicit Batches(const MatmulProblem& problem);
@@ -42,7 +47,7 @@ class Batches {
     const auto moved = [&](std::size_t operand, std::size_t slot) {
       return static_cast<char*>(operands[operand]) + offset[slot];
     };
-    return {moved(0, 0), moved(1, 1), has_c_ ? moved(2, 2) : nullptr, moved(has_c_ ? 3 : 2, 3)};
+    return {moved(0, 0), moved(1, 1), has_c_ ? moved(2, 2) : nullptr, moved(result_, 3)};
   }
 
   /// Calls body(Pointers) for every product, in order.
@@ -53,6 +58,7 @@ class Batches {
 
  private:
   bool has_c_;
+  std::size_t result_;  ///< place of D among the operands
   std::int64_t count_;
   Dims extents_;
   std::vector<std::array<std::int64_t, 4>> steps_;  ///< bytes of a, b, c, d per batch axis

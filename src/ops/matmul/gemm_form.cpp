@@ -6,6 +6,7 @@
 
 #include "base/layout.hpp"
 #include "ops/matmul/implementations.hpp"
+#include "ops/matmul/masks.hpp"
 
 namespace mw::matmul_impl {
 
@@ -24,6 +25,19 @@ std::optional<Stored> stored(const OperandLayout& operand, bool by_rows) {
   return Stored{.by_rows = by_rows, .ld = rows > 1 ? outer : line};
 }
 
+OperandLayout rows_first(const OperandLayout& operand) {
+  OperandLayout layout = dense_like(operand);
+  Dims stored_shape = operand.shape;
+  for (std::size_t i = 0; i + 2 < stored_shape.size(); ++i) {
+    if (operand.strides[i] == 0) stored_shape[i] = 1;
+  }
+  layout.strides = contiguous_strides(stored_shape);
+  for (std::size_t i = 0; i + 2 < stored_shape.size(); ++i) {
+    if (operand.strides[i] == 0) layout.strides[i] = 0;
+  }
+  return layout;
+}
+
 namespace {
 
 /// How an operand enters a call of the given order; nothing if it cannot.
@@ -39,19 +53,6 @@ std::optional<Entry> entry(const OperandLayout& operand, bool call_by_rows) {
     return Entry{operand.conjugate ? GemmOp::conjugate_transpose : GemmOp::transpose, turned->ld};
   }
   return std::nullopt;
-}
-
-OperandLayout by_rows(const OperandLayout& operand) {
-  OperandLayout layout = dense_like(operand);
-  Dims stored_shape = operand.shape;
-  for (std::size_t i = 0; i + 2 < stored_shape.size(); ++i) {
-    if (operand.strides[i] == 0) stored_shape[i] = 1;
-  }
-  layout.strides = contiguous_strides(stored_shape);
-  for (std::size_t i = 0; i + 2 < stored_shape.size(); ++i) {
-    if (operand.strides[i] == 0) layout.strides[i] = 0;
-  }
-  return layout;
 }
 
 std::optional<GemmForm> form_in_order(const MatmulProblem& problem, bool call_by_rows) {
@@ -76,9 +77,9 @@ Relayout relayout_of(const MatmulProblem& problem) {
   const bool order = !d_fits || stored(d, true).has_value();
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
     if (!entry(problem.operands[i], order))
-      relayout.entries.push_back({i, by_rows(problem.operands[i])});
+      relayout.entries.push_back({i, rows_first(problem.operands[i])});
   }
-  if (!d_fits) relayout.entries.push_back({problem.d_index(), by_rows(d)});
+  if (!d_fits) relayout.entries.push_back({problem.d_index(), rows_first(d)});
   return relayout;
 }
 
@@ -88,6 +89,11 @@ std::variant<GemmCall, Relayout> gemm_call(const MatmulProblem& problem) {
   MatmulProblem folded = fold_batch(problem);
   if (const auto form = form_of(folded)) return GemmCall{std::move(folded), *form};
   if (const auto form = form_of(problem)) return GemmCall{problem, *form};
+  return relayout_of(problem);
+}
+
+std::variant<GemmForm, Relayout> gemm_form(const MatmulProblem& problem) {
+  if (const auto form = form_of(problem)) return *form;
   return relayout_of(problem);
 }
 
@@ -148,6 +154,11 @@ MatmulProblem fold_batch(MatmulProblem problem) {
     if (!folded) break;
   }
   return problem;
+}
+
+bool may_fold(const MatmulProblem& problem) {
+  return (!problem.epilog || is_elementwise(*problem.epilog)) && !mask_operand(problem) &&
+         !problem.summed_operand();
 }
 
 }  // namespace mw::matmul_impl

@@ -25,6 +25,9 @@ struct Stored {
 /// one order; a vector may fit both.
 [[nodiscard]] std::optional<Stored> stored(const OperandLayout& operand, bool by_rows);
 
+/// The same elements in C order without gaps, repeated batches still repeated.
+[[nodiscard]] OperandLayout rows_first(const OperandLayout& operand);
+
 enum class GemmOp : std::uint8_t { none, transpose, conjugate_transpose };
 
 struct GemmForm {
@@ -45,6 +48,12 @@ struct GemmCall {
 /// The call, or the operands that have to be re-laid first (also the misaligned ones). C is not
 /// looked at.
 [[nodiscard]] std::variant<GemmCall, Relayout> gemm_call(const MatmulProblem& problem);
+
+/// The same without folding: one form for every product of the batch.
+[[nodiscard]] std::variant<GemmForm, Relayout> gemm_form(const MatmulProblem& problem);
+
+/// Whether batch axes may be merged with matrix axes under the problem's epilog.
+[[nodiscard]] bool may_fold(const MatmulProblem& problem);
 
 /// The problem with its batch folded as far as it goes.
 [[nodiscard]] MatmulProblem fold_batch(MatmulProblem problem);

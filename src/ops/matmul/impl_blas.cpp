@@ -30,12 +30,26 @@ blas::Op blas_op(GemmOp op) {
   return kOps[static_cast<std::size_t>(op)];
 }
 
+/// How threads are used, where a plan does not choose itself.
+struct Threading {
+  bool spread = false;  ///< over the batch, the library held to one; else it uses them
+  int threads = 1;
+
+  [[nodiscard]] std::string words() const { return text(spread ? "spread=" : "threads=", threads); }
+};
+
 template <class T>
 class BlasPlan final : public Plan {
  public:
   BlasPlan(const MatmulProblem& problem, const GemmForm& form, const blas::Blas& library,
-           int threads)
-      : problem_(problem), batches_(problem), library_(library), threads_(threads) {
+           int threads, std::optional<Threading> given = {})
+      : problem_(problem),
+        form_(form),
+        batches_(problem),
+        library_(library),
+        most_threads_(threads),
+        threads_(given ? given->threads : threads),
+        given_(given) {
     gemm_ = {.order = form.by_rows ? blas::Order::row : blas::Order::column,
              .op_a = blas_op(form.op_a),
              .op_b = blas_op(form.op_b),
@@ -49,6 +63,8 @@ class BlasPlan final : public Plan {
         problem.work().flops / static_cast<double>(std::max<std::int64_t>(batches_.count(), 1));
     spread_ = batches_.count() > 1 && threads > 1 && flops < kThreadedFlops;
     library_threads_ = spread_ || problem.work().flops < kThreadedFlops ? 1 : threads;
+    if (given) spread_ = given->spread;
+    if (given) library_threads_ = given->spread ? 1 : given->threads;
     // About as many products in one piece as make 20 µs.
     grain_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(kThreadedFlops / (flops + 20000)));
   }
@@ -78,7 +94,7 @@ class BlasPlan final : public Plan {
 
   double estimate() const override {
     const Rates rate = rates(Device::cpu(), spread_ ? threads_ : library_threads_, dtype_of<T>);
-    constexpr double kCall = 0.3e-6;
+    constexpr double kCall = 0.1e-6;  // OpenBLAS, 1×1: 85 to 95 ns
     const auto calls = static_cast<double>(batches_.count()) / (spread_ ? threads_ : 1);
     double seconds = kCall * std::max(calls, 1.0) + 1.15 * floor_seconds(problem_.work(), rate);
     if (spread_ || library_threads_ > 1) seconds += 5e-6;  // waking the threads
@@ -89,6 +105,25 @@ class BlasPlan final : public Plan {
                 spread_ ? text(threads_, " threads over the batch")
                         : text(library_threads_, library_threads_ == 1 ? " thread" : " threads"));
   }
+  std::string library() const override { return library_.version(); }
+
+  /// All threads, half of them, …, one; over the batch and inside the library.
+  std::vector<PlanPtr> variants(int limit) const override {
+    std::vector<PlanPtr> plans;
+    const Threading own{spread_, spread_ ? threads_ : library_threads_};
+    for (int threads = most_threads_; threads >= 1; threads /= 2) {
+      for (const bool spread : {false, true}) {
+        if (spread && (threads == 1 || batches_.count() == 1)) continue;
+        const Threading threading{spread, threads};
+        if (threading.words() == own.words()) continue;
+        if (plans.size() == static_cast<std::size_t>(limit)) return plans;
+        plans.push_back(
+            std::make_shared<BlasPlan>(problem_, form_, library_, most_threads_, threading));
+      }
+    }
+    return plans;
+  }
+  std::string variant() const override { return given_ ? given_->words() : std::string(); }
 
  private:
   [[nodiscard]] bool local_threads() const {
@@ -97,7 +132,7 @@ class BlasPlan final : public Plan {
   [[nodiscard]] int threads_of_library() const {
     // One count per process: a small product leaves it alone, the library sees itself that it is
     // small.
-    if (!spread_ && library_threads_ == 1 && !local_threads()) return 0;
+    if (!given_ && !spread_ && library_threads_ == 1 && !local_threads()) return 0;
     return library_threads_;
   }
 
@@ -117,9 +152,12 @@ class BlasPlan final : public Plan {
   }
 
   MatmulProblem problem_;
+  GemmForm form_;
   Batches batches_;
   const blas::Blas& library_;
+  int most_threads_;
   int threads_;
+  std::optional<Threading> given_;
   int library_threads_ = 1;
   bool spread_ = false;
   std::int64_t grain_ = 1;

@@ -14,8 +14,21 @@ namespace mw::matmul_impl {
 Answer try_direct(const MatmulProblem& problem, const Context& context);
 /// By the host BLAS of this name in vendor/blas_lapack's list.
 Answer try_blas(std::string_view name, const MatmulProblem& problem, const Context& context);
+/// Generated CUDA kernels for few columns, and for batches of small products.
+Answer try_cuda_skinny(const MatmulProblem& problem, const Context& context);
+Answer try_cuda_batched(const MatmulProblem& problem, const Context& context);
+/// cuBLASLt on panels that stay in cache, the epilog applied to each.
+Answer try_cuda_panels(const MatmulProblem& problem, const Context& context);
 Answer try_cublaslt(const MatmulProblem& problem, const Context& context);
 Answer try_reference(const MatmulProblem& problem, const Context& context);
+/// The part of the reference that has epilogs and every dtype.
+Answer try_fused_reference(const MatmulProblem& problem, const Context& context);
+/// MXFP8 and NVFP4: operands widened, another candidate's product, the result narrowed.
+Answer try_block_scaled(const MatmulProblem& problem, const Context& context);
+/// Generated code for few columns, and for batches of small products.
+Answer try_skinny(const MatmulProblem& problem, const Context& context);
+/// A host BLAS on panels that stay in cache, the epilog applied to each.
+Answer try_panels(const MatmulProblem& problem, const Context& context);
 
 /// Row and column strides of a matrix operand.
 inline std::pair<std::int64_t, std::int64_t> steps(const OperandLayout& operand) {
@@ -27,12 +40,16 @@ inline std::pair<std::int64_t, std::int64_t> steps(const OperandLayout& operand)
 /// their own alignment.
 std::optional<Refusal> host_refusal(const MatmulProblem& problem);
 
+/// What every implementation refuses whose code sees one point after another: results that take
+/// several.
+std::optional<Refusal> pointwise_refusal(const MatmulProblem& problem);
+
 template <class T>
 inline constexpr bool kIsComplex = !std::is_arithmetic_v<T>;
 
 /// A run-time scalar in the arithmetic of T.
 template <class T>
-T scalar_as(Scalar value) {
+T scalar_as(ScalarValue value) {
   if constexpr (kIsComplex<T>) {
     return T(value);
   } else {

@@ -5,34 +5,49 @@
 #include <algorithm>
 
 #include "base/layout.hpp"
+#include "ops/matmul/block_scaling.hpp"
+#include "ops/matmul/expect.hpp"
+#include "ops/matmul/problem_epilog.hpp"
 
 namespace mw {
 
 namespace {
 
-constexpr const char* kOperation = MatmulProblem::kOperation;
+using matmul_checks::expect;
+using matmul_checks::kOperation;
 
-template <class... Pieces>
-void expect(bool holds, const Pieces&... pieces) {
-  if (!holds) [[unlikely]]
-    fail(ErrorKind::invalid_argument, kOperation, ": ", pieces...);
-}
-
-void check_alike(const TensorRef& a, const TensorRef& other, const char* name_of_other) {
-  expect(other.dtype == a.dtype, "operand ", name_of_other, " has dtype ", other.dtype,
-         " and operand a has ", a.dtype, "; one dtype is wanted for all. Convert one of them.");
+void check_device(const TensorRef& a, const TensorRef& other, const char* name_of_other) {
   expect(other.device == a.device, "operand ", name_of_other, " is on ", other.device,
          " and operand a on ", a.device, "; one device is wanted for all. Move one of them.");
 }
 
+bool is_float8(DType dtype) { return dtype == DType::float8_e4m3fn || dtype == DType::float8_e5m2; }
+
+void check_alike(const TensorRef& a, const TensorRef& other, const char* name_of_other) {
+  const bool both_float8 = is_float8(a.dtype) && is_float8(other.dtype);
+  expect(other.dtype == a.dtype || both_float8, "operand ", name_of_other, " has dtype ",
+         other.dtype, " and operand a has ", a.dtype,
+         "; one dtype is wanted for all. Convert one of them.");
+  check_device(a, other, name_of_other);
+}
+
+/// C of narrow operands, or of a product whose result type was asked for, may be wider.
+void check_dtype_of_c(const TensorRef& a, const TensorRef& c, std::optional<DType> result) {
+  check_device(a, c, "c");
+  const bool fits = c.dtype == result || c.dtype == a.dtype ||
+                    (expr::is_narrow(a.dtype) && is_complex(c.dtype) == is_complex(a.dtype));
+  expect(fits, "operand c has dtype ", c.dtype, " and operand a has ", a.dtype,
+         "; one dtype is wanted for all. Convert one of them.");
+}
+
 void check_dtype(const TensorRef& a) {
-  const bool always = a.dtype == DType::float32 || a.dtype == DType::float64 ||
-                      a.dtype == DType::complex64 || a.dtype == DType::complex128;
-  const bool half = a.dtype == DType::float16 || a.dtype == DType::bfloat16;
-  expect(always || half, "dtype ", a.dtype,
-         " is unsupported; float32, float64, complex64 or complex128 (or, on a CUDA device, "
-         "float16 or "
-         "bfloat16) is wanted. Convert the operands.");
+  const DType computed = expr::computing_dtype(a.dtype);
+  const bool known = computed == DType::float32 || computed == DType::float64 ||
+                     computed == DType::complex64 || computed == DType::complex128;
+  expect(
+      known && a.dtype != DType::float4_e2m1fn_x2, "dtype ", a.dtype,
+      " is unsupported; float32, float64, complex64 or complex128, or a narrower float (float16, "
+      "bfloat16, float8, complex32), is wanted. Convert the operands.");
 }
 
 /// A 1-D operand becomes a row (a) or column (b).
@@ -78,19 +93,6 @@ OperandLayout with_batch(const TensorRef& view, const Dims& batch) {
   return layout;
 }
 
-/// Puts back the axes that the visible result lacks.
-TensorRef with_full_rank(TensorRef view, bool a_is_row, bool b_is_column) {
-  if (b_is_column) {
-    view.shape.push_back(1);
-    view.strides.push_back(0);
-  }
-  if (a_is_row) {
-    view.shape.insert(view.rank() - 1, 1);
-    view.strides.insert(view.strides.size() - 1, 0);
-  }
-  return view;
-}
-
 Dims visible_shape(Dims batch, const TensorRef& a, const TensorRef& b) {
   if (a.rank() > 1) batch.push_back(a.shape[a.rank() - 2]);
   if (b.rank() > 1) batch.push_back(b.shape.back());
@@ -106,15 +108,79 @@ void check_shapes(const TensorRef& a, const TensorRef& b) {
          rows, " differ; equal ones are wanted. Is one of them to be transposed?");
 }
 
-void check_c(const MatmulOperands& operands, const MatmulOptions& options, const Dims& shape) {
+/// Whether C is (…, m, n) or (…, m, 1), with or without the batch axes.
+bool broadcasts(const TensorRef& c, const Dims& shape) {
+  if (c.rank() < 2 || shape.size() < 2) return c.shape == shape;
+  const std::size_t rows = shape.size() - 2;
+  const std::size_t own = c.rank() - 2;
+  bool fits = c.shape[own] == shape[rows] &&
+              (c.shape[own + 1] == shape[rows + 1] || c.shape[own + 1] == 1) &&
+              (own == 0 || own == rows);
+  for (std::size_t i = 0; i < own && fits; ++i) fits = c.shape[i] == shape[i];
+  return fits;
+}
+
+void check_c(const MatmulOperands& operands, const MatmulOptions& options, const Dims& shape,
+             const MatmulExtras& extras) {
   expect(!operands.c || options.beta.has_value(),
          "c is given without beta; beta is wanted with c (1 adds it as it is)");
   if (!operands.c) return;
-  check_alike(operands.a, *operands.c, "c");
-  expect(operands.c->shape == shape, "c has shape ", operands.c->shape, "; the result's shape ",
-         shape, " is wanted. Broadcast it first.");
+  check_dtype_of_c(operands.a, *operands.c, extras.result_type);
+  const bool in_place = operands.out && operands.out->data == operands.c->data;
+  if (extras.broadcast_c && !in_place) {
+    expect(broadcasts(*operands.c, shape), "c has shape ", operands.c->shape,
+           "; the result's shape ", shape,
+           " is wanted, with 1 for the columns or without the batch axes");
+  } else {
+    expect(operands.c->shape == shape, "c has shape ", operands.c->shape, "; the result's shape ",
+           shape, " is wanted. Broadcast it first.");
+  }
   expect(!operands.c->conjugate,
          "c is a lazily conjugated view, which is unsupported; resolve it first");
+}
+
+void check_out_view(const TensorRef& a, const TensorRef& out, const Dims& shape, DType result) {
+  check_device(a, out, "out");
+  expect(out.dtype == result, "operand out has dtype ", out.dtype, " and operand a has ", a.dtype,
+         "; the result's dtype ", result, " is wanted");
+  expect(out.shape == shape, "out has shape ", out.shape, "; the result's shape ", shape,
+         " is wanted");
+}
+
+/// A view of the result's shape, repeated where C lacks it.
+TensorRef as_result(TensorRef c, const Dims& shape) {
+  if (c.shape == shape) return c;
+  Dims strides(shape.size(), 0);
+  for (std::size_t i = 1; i <= c.rank(); ++i) {
+    if (c.shape[c.rank() - i] != 1) strides[shape.size() - i] = c.strides[c.rank() - i];
+  }
+  c.shape = shape;
+  c.strides = strides;
+  return c;
+}
+
+DType result_dtype(const MatmulOperands& operands, const MatmulExtras& extras) {
+  const DType a = operands.a.dtype;
+  const DType result = extras.result_type.value_or(operands.c ? operands.c->dtype : a);
+  expect(is_complex(result) == is_complex(a), "the result's dtype is ", result,
+         " and the operands are ", a, "; both real or both complex is wanted");
+  return result;
+}
+
+/// Order of D where nothing is given: C order, but as C for, and by columns without, C under a
+/// named epilog that is about columns.
+Dims default_strides(const Dims& shape, const MatmulOperands& operands,
+                     const MatmulExtras& extras) {
+  const auto* row = extras.epilog ? named_epilog(extras.epilog->named) : nullptr;
+  if (!row || !row->column_order || operands.a.rank() == 1 || operands.b.rank() == 1) {
+    return contiguous_strides(shape);
+  }
+  if (operands.c && is_contiguous(shape, operands.c->strides)) return contiguous_strides(shape);
+  Dims order;
+  for (std::size_t i = 0; i + 2 < shape.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
+  order.push_back(static_cast<std::int64_t>(shape.size()) - 1);
+  order.push_back(static_cast<std::int64_t>(shape.size()) - 2);
+  return dense_strides(shape, order);
 }
 
 }  // namespace
@@ -125,19 +191,47 @@ std::int64_t MatmulProblem::batch() const {
   return count;
 }
 
+bool MatmulProblem::is_plain() const {
+  return !epilog && std::ranges::all_of(operands, [&](const OperandLayout& operand) {
+    return operand.dtype == d().dtype;
+  });
+}
+
+std::optional<std::size_t> MatmulProblem::summed_operand() const {
+  if (named == NamedEpilog::bgrada) return 0;
+  if (named == NamedEpilog::bgradb) return 1;
+  return std::nullopt;
+}
+
 const char* MatmulProblem::operand_name(std::size_t index) const {
-  static constexpr const char* kWithC[] = {"a", "b", "c", "result"};
-  static constexpr const char* kWithoutC[] = {"a", "b", "result"};
-  return has_c ? kWithC[index] : kWithoutC[index];
+  static constexpr const char* kNames[] = {"a", "b", "c"};
+  if (index < first_tensor()) return kNames[index];
+  if (index == d_index()) return "result";
+  if (index >= first_aux()) return aux[index - first_aux()].name.c_str();
+  const std::size_t tensor = index - first_tensor();
+  const std::size_t tensors = epilog ? epilog->tensors.size() : 0;
+  return tensor < tensors ? epilog->tensors[tensor].name.c_str() : kScaleNames[tensor - tensors];
 }
 
 std::string MatmulProblem::title() const {
-  return text("D = alpha·", a().conjugate ? "conj(A)" : "A", "·", b().conjugate ? "conj(B)" : "B",
-              has_c ? " + beta·C" : "", ", m=", m(), " n=", n(), " k=", k(),
-              batch() == 1 ? "" : text(", ", batch(), " of them"), ", ", d().dtype);
+  if (inner) {
+    return text(inner->title(), ", of ", block == BlockFormat::nvfp4 ? "NVFP4" : "MXFP8",
+                " operands");
+  }
+  const std::string product = text("alpha·", a().conjugate ? "conj(A)" : "A", "·",
+                                   b().conjugate ? "conj(B)" : "B", has_c ? " + beta·C" : "");
+  const NamedEpilogRow* row = named_epilog(named);
+  return text("D = ",
+              row      ? text(row->name, "(", product, ")")
+              : epilog ? text("F(", product, ")")
+                       : product,
+              ", m=", m(), " n=", n(), " k=", k(),
+              batch() == 1 ? "" : text(", ", batch(), " of them"), ", ", a().dtype,
+              a().dtype == d().dtype ? "" : text(" to ", d().dtype));
 }
 
 Work MatmulProblem::work() const {
+  const double flops = inner ? inner->work().flops : 0;
   const double products = static_cast<double>(batch());
   const double mn = static_cast<double>(m()) * static_cast<double>(n());
   Work work{.flops = (is_complex(d().dtype) ? 8 : 2) * products * mn * static_cast<double>(k())};
@@ -148,10 +242,13 @@ Work MatmulProblem::work() const {
     }
     work.bytes += elements * static_cast<double>(itemsize(operand.dtype));
   }
+  if (inner) work.flops = flops;
   return work;
 }
 
-MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& options) {
+MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& options,
+                          const MatmulExtras& extras) {
+  if (extras.block != BlockFormat::none) return make_block_scaled(operands, options, extras);
   const auto& [user_a, user_b, user_c, out] = operands;
   check_view(kOperation, "a", user_a);
   check_view(kOperation, "b", user_b);
@@ -164,12 +261,9 @@ MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& o
   const TensorRef b = as_matrix(user_b, 1);
   const Dims batch = broadcast_batch(a, b);
   const Dims shape = visible_shape(batch, user_a, user_b);
-  check_c(operands, options, shape);
-  if (out) {
-    check_alike(user_a, *out, "out");
-    expect(out->shape == shape, "out has shape ", out->shape, "; the result's shape ", shape,
-           " is wanted");
-  }
+  const DType result = result_dtype(operands, extras);
+  check_c(operands, options, shape, extras);
+  if (out) check_out_view(user_a, *out, shape, result);
 
   expect(checked_size(shape).has_value(), "the result's shape ", shape,
          " has more elements than 63 bits can count");
@@ -177,19 +271,16 @@ MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& o
   MatmulRequest request;
   MatmulProblem& problem = request.problem;
   problem.has_c = user_c.has_value();
+  problem.compute = extras.compute;
+  problem.fast_accumulation = extras.fast_accumulation;
+  problem.multiprocessors = extras.multiprocessors;
   problem.result_shape = shape;
-  problem.result_strides = out ? out->strides : contiguous_strides(shape);
+  problem.result_strides = out ? out->strides : default_strides(shape, operands, extras);
   problem.operands.reserve(4);
   problem.operands.push_back(with_batch(a, batch));
   problem.operands.push_back(with_batch(b, batch));
-  const bool a_is_row = user_a.rank() == 1;
-  const bool b_is_column = user_b.rank() == 1;
-  const auto full = [&](const TensorRef& view) {
-    return layout_of(with_full_rank(view, a_is_row, b_is_column));
-  };
-  if (user_c) problem.operands.push_back(full(*user_c));
-  problem.operands.push_back(
-      full(out ? *out : TensorRef(nullptr, user_a.dtype, shape, problem.result_strides)));
+  const ResultSpace space(shape, user_a.rank() == 1, user_b.rank() == 1);
+  if (user_c) problem.operands.push_back(space.full(as_result(*user_c, shape)));
   problem.operands[0].conjugate = is_complex(a.dtype) && (a.conjugate != options.conjugate_a);
   problem.operands[1].conjugate = is_complex(b.dtype) && (b.conjugate != options.conjugate_b);
 
@@ -201,9 +292,16 @@ MatmulRequest make_matmul(const MatmulOperands& operands, const MatmulOptions& o
   }
   arguments.out = out;
   arguments.scalars = {options.alpha, user_c ? options.beta.value_or(0) : 0};
+  if (extras.quantisation) {
+    arguments.scalars[0] *= extras.quantisation->number_of_product();
+    arguments.scalars[1] *= extras.quantisation->number_of_c();
+  }
   expect(
       is_complex(a.dtype) || (arguments.scalars[0].imag() == 0 && arguments.scalars[1].imag() == 0),
       "alpha or beta is complex and the operands are ", a.dtype, "; real scalars are wanted");
+  if (extras.epilog || extras.quantisation) attach_epilog(extras, result, space, request);
+  problem.operands.push_back(
+      space.full(out ? *out : TensorRef(nullptr, result, shape, problem.result_strides)));
   return request;
 }
 

@@ -117,7 +117,7 @@ class ReferencePlan final : public Plan {
 
 Answer try_reference(const MatmulProblem& problem, const Context& context) {
   if (!context.device.is_cpu()) return refuse("runs on the host only");
-  if (const auto why = host_refusal(problem)) return *why;
+  if (!problem.is_plain() || host_refusal(problem)) return try_fused_reference(problem, context);
   return std::make_shared<ReferencePlan>(problem);
 }
 

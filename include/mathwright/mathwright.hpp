@@ -8,6 +8,7 @@
 #include <mathwright/dims.hpp>
 #include <mathwright/dtype.hpp>
 #include <mathwright/error.hpp>
+#include <mathwright/expr.hpp>
 #include <mathwright/fft.hpp>
 #include <mathwright/info.hpp>
 #include <mathwright/log.hpp>

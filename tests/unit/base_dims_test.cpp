@@ -91,6 +91,18 @@ TEST_P(DimsOfAnyRank, SpanGivesTheSameNumbers) {
   EXPECT_EQ(Dims(span), dims);
 }
 
+TEST(Dims, TwoNumbersAreACountAndAValue) {
+  const Dims ones(3, 1);
+
+  EXPECT_EQ(ones, (Dims{1, 1, 1}));
+}
+
+TEST(Dims, TakesARangeOfAnyIntegers) {
+  const std::vector<int> numbers{2, -3};
+
+  EXPECT_EQ(Dims(numbers.begin(), numbers.end()), (Dims{2, -3}));
+}
+
 TEST(Dims, SelfAssignmentKeepsTheValue) {
   Dims dims = counting(12);
   const Dims& same = dims;

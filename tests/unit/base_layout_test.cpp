@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <complex>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -173,6 +176,63 @@ TEST(MayOverlap, LooksAtBytesDtypesAndDevices) {
   EXPECT_TRUE(may_overlap(back, bytes));
   EXPECT_FALSE(may_overlap(front, elsewhere));
   EXPECT_FALSE(may_overlap(front, TensorRef(memory, {0})));
+}
+
+TEST(MayOverlap, TellsInterleavedViewsApart) {
+  double memory[48] = {};
+  const auto view = [&](std::int64_t first, const Dims& shape, const Dims& strides) {
+    return TensorRef(memory + first, DType::float64, shape, strides);
+  };
+  const TensorRef even = view(0, {8}, {2});
+  const TensorRef left = view(0, {6, 4}, {8, 1});  // columns of a (6, 8) matrix
+  const TensorRef top_left = view(0, {2, 2, 3}, {24, 8, 1});
+
+  EXPECT_FALSE(may_overlap(even, view(1, {8}, {2})));
+  EXPECT_FALSE(may_overlap(even, view(15, {8}, {-2})));
+  EXPECT_FALSE(may_overlap(even, view(3, {3}, {4})));
+  EXPECT_FALSE(may_overlap(left, view(4, {6, 4}, {8, 1})));
+  EXPECT_FALSE(may_overlap(left, view(4, {4, 6}, {1, 8})));
+  EXPECT_FALSE(may_overlap(top_left, view(3, {2, 2, 5}, {24, 8, 1})));
+  EXPECT_TRUE(may_overlap(even, view(2, {4}, {3})));
+  EXPECT_TRUE(may_overlap(left, view(3, {6, 4}, {8, 1})));
+  EXPECT_TRUE(may_overlap(left, view(5, {3, 4}, {8, 1})));
+}
+
+TEST(MayOverlap, TellsRealPartsFromImaginaryOnes) {
+  std::complex<double> memory[8] = {};
+  auto* const parts = reinterpret_cast<double*>(memory);
+  const TensorRef all(memory, {8});
+  const TensorRef real(parts, DType::float64, {8}, {2});
+  const TensorRef imaginary(parts + 1, DType::float64, {8}, {2});
+
+  EXPECT_FALSE(may_overlap(real, imaginary));
+  EXPECT_TRUE(may_overlap(all, imaginary));
+}
+
+TEST_F(RandomLayouts, ViewsThatShareAByteMayOverlap) {
+  std::vector<float> memory(1 << 16);
+  float* const middle = memory.data() + memory.size() / 2;
+  std::optional<Layout> before;
+  std::int64_t shift = 0;
+  int told_apart = 0;
+  for_many([&](const Layout& layout) {
+    const Layout other = std::exchange(before, layout).value_or(layout);
+    shift = (shift + 1) % 23;
+    const TensorRef a(middle, DType::float32, layout.shape, layout.strides);
+    const TensorRef b(middle + shift, DType::float32, other.shape, other.strides);
+    const auto in_a = offsets(layout.shape, layout.strides);
+    const std::set<std::int64_t> seen(in_a.begin(), in_a.end());
+    bool shared = false;
+    for (const auto offset : offsets(other.shape, other.strides)) {
+      shared |= seen.contains(offset + shift);
+    }
+
+    const bool answer = may_overlap(a, b);
+
+    EXPECT_TRUE(answer || !shared) << text("and shape ", other.shape, " strides ", other.strides);
+    told_apart += !answer && !in_a.empty();
+  });
+  EXPECT_GT(told_apart, 300) << "the question is asked in earnest";
 }
 
 TEST(SameView, IgnoresStridesOfSingleElementsOnly) {

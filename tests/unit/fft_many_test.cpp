@@ -115,6 +115,11 @@ struct Example {
   ResultLayout layout = ResultLayout::natural;
 };
 
+void PrintTo(const Example& given, std::ostream* os) {
+  *os << text(name(given.type), " ", given.shape, " / ", given.strides, " / ", given.axes,
+              given.layout == ResultLayout::natural ? "" : " optimized");
+}
+
 /// A problem and memory for its operands.
 class Arena {
  public:
@@ -139,7 +144,7 @@ class Arena {
   /// The result's elements in C order, by the reference.
   [[nodiscard]] std::vector<double> wanted() {
     auto result = room(problem().result());
-    const Scalar scalars[] = {static_cast<double>(direction()), 1.0};
+    const ScalarValue scalars[] = {static_cast<double>(direction()), 1.0};
     void* operands[] = {request_.arguments.inputs[0].data, result.data()};
     const Answer answer = try_reference_fft(problem(), {});
     std::get<PlanPtr>(answer)->execute({operands, scalars, nullptr, {}});

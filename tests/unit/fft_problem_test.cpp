@@ -39,21 +39,16 @@ void expect_words(const std::string& message, const std::vector<std::string>& wo
 
 TEST(FFTProblemTest, F26RefusesDTypesByNameAndRemedy) {
   const auto integers = refusal(operand_of(DType::int32, {8}));
-  const auto bfloat = refusal(operand_of(DType::bfloat16, {8}));
+  const auto small = refusal(operand_of(DType::float8_e4m3fn, {8}));
 
   expect_words(integers, {"fft: operand has dtype int32", "float32, float64", "Convert"});
-  expect_words(bfloat, {"bfloat16"});
+  expect_words(small, {"float8_e4m3fn"});
 }
 
-TEST(FFTProblemTest, F24RefusesHalfPrecisionOnTheCpu) {
-  const auto real = refusal(operand_of(DType::float16, {8}));
-  const auto complex = refusal(operand_of(DType::complex32, {8}));
-  const auto moved = refusal(operand_of(DType::complex32, {8}, Device::cuda()),
-                             {.execution = {.space = Execution::Space::cpu}});
-
-  expect_words(real, {"float16", "CUDA devices only", "Convert it to float32"});
-  expect_words(complex, {"complex32", "Convert it to complex64"});
-  expect_words(moved, {"complex32", "runs on the CPU"});
+TEST(FFTProblemTest, F24TakesHalfPrecisionOnTheCpuToo) {
+  EXPECT_EQ(make(operand_of(DType::float16, {8})).problem.result().dtype, DType::complex32);
+  EXPECT_EQ(make(operand_of(DType::complex32, {8})).problem.result().dtype, DType::complex32);
+  EXPECT_EQ(make(operand_of(DType::bfloat16, {8})).problem.result().dtype, DType::complex64);
 }
 
 TEST(FFTProblemTest, AcceptsHalfPrecisionForCudaDevices) {

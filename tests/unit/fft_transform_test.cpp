@@ -249,6 +249,18 @@ TEST(FFTObjectTest, PhasesThatAreOutOfOrderAreErrors) {
   EXPECT_EQ(kind_of_failure([&] { transform.plan(); }), ErrorKind::invalid_state);
 }
 
+TEST(FFTObjectTest, TuningKeepsTheResultAndWantsAPlan) {
+  auto x = wave(32, 5);
+  FFT transform({x.data(), {32}});
+  const TuneOptions quick{.seconds = 0.01, .remember = false};
+  EXPECT_EQ(kind_of_failure([&] { (void)transform.autotune(quick); }), ErrorKind::invalid_state);
+  transform.plan();
+
+  EXPECT_GT(transform.autotune(quick).alternatives, 1);
+
+  EXPECT_NEAR(transform.execute().span<Number>()[5].real(), 32, 32 * 16 * kEpsilon);
+}
+
 TEST(FFTObjectTest, ExecuteIntoChecksItsAddress) {
   auto x = wave(32, 5);
   std::vector<Number> y(33);
@@ -277,6 +289,96 @@ TEST(FFTObjectTest, InPlaceFollowsTheOperand) {
   EXPECT_NEAR(z[6].real(), 32, 32 * 16 * kEpsilon);
   EXPECT_EQ(kind_of_failure([&] { transform.execute_into(x.data()); }),
             ErrorKind::invalid_argument);
+}
+
+Scalar power(const Scalar& z) { return square(real(z)) + square(imag(z)); }
+
+TEST(FFTFunctionsTest, AWaveUnderAConstantWindowIsOneLineOfPower) {
+  std::vector<Number> x = wave(16, 3);
+  std::vector<double> window(16, 0.5);
+  const FFTOptions options{
+      .norm = FFTNorm::forward,
+      .prolog = fuse([](Scalar z, Scalar w) { return z * w; }, {{window.data(), {16}}}),
+      .epilog = fuse([](Scalar z) { return power(z); })};
+
+  const Tensor result = fft({x.data(), {16}}, options);
+
+  ASSERT_EQ(result.ref().dtype, DType::float64);
+  const auto* lines = static_cast<const double*>(result.ref().data);
+  for (int k = 0; k < 16; ++k) EXPECT_NEAR(lines[k], k == 3 ? 0.25 : 0, 100 * kEpsilon) << k;
+}
+
+TEST(FFTFunctionsTest, OutputsComeByTheirNames) {
+  std::vector<std::int16_t> samples{3, -1, 4, 1, -5, 9, 2, -6};
+  const FFTOptions options{
+      .prolog = fuse([](Scalar x) {
+        return Outputs{{"result", x}, {"energy", sum(square(x.astype(DType::float64)))}};
+      }),
+      .epilog = fuse([](Scalar z) {
+        return Outputs{{"result", z}, {"largest", max(power(z))}};
+      })};
+
+  const auto outputs = fft_outputs({samples.data(), {8}}, options);
+
+  EXPECT_EQ(outputs.at("result").ref().shape, Dims{5});
+  EXPECT_EQ(outputs.at("result").ref().dtype, DType::complex64);
+  EXPECT_EQ(*static_cast<const double*>(outputs.at("energy").ref().data), 173);
+  const auto* spectrum = static_cast<const std::complex<float>*>(outputs.at("result").ref().data);
+  float largest = 0;
+  for (int k = 0; k < 5; ++k) largest = std::max(largest, std::norm(spectrum[k]));
+  EXPECT_NEAR(*static_cast<const float*>(outputs.at("largest").ref().data), largest,
+              1e-5 * largest);
+}
+
+TEST(FFTFunctionsTest, AnObjectScalesByDirection) {
+  std::vector<Number> x = wave(12, 5);
+  FFT transform({x.data(), {12}}, {.norm = FFTNorm::backward});
+  transform.plan();
+
+  Tensor there = transform.execute(FFTDirection::forward);
+  transform.reset_operand(there.ref());
+  const Tensor back = transform.execute(FFTDirection::inverse);
+
+  const auto* seen = static_cast<const Number*>(back.ref().data);
+  for (std::size_t j = 0; j < 12; ++j) EXPECT_LE(std::abs(seen[j] - x[j]), 50 * kEpsilon) << j;
+}
+
+TEST(FFTFunctionsTest, LengthsCropAndPad) {
+  std::vector<float> x{1, 2, 3, 4, 5, 6};
+
+  const Tensor cropped = rfft({x.data(), {2, 3}}, {.axes = {1}, .lengths = {2}});
+  const Tensor padded = rfft({x.data(), {2, 3}}, {.axes = {1}, .lengths = {5}});
+
+  ASSERT_EQ(cropped.ref().shape, (Dims{2, 2}));
+  ASSERT_EQ(padded.ref().shape, (Dims{2, 3}));
+  const auto* two = static_cast<const std::complex<float>*>(cropped.ref().data);
+  const auto* five = static_cast<const std::complex<float>*>(padded.ref().data);
+  EXPECT_EQ(two[0], 3.F);
+  EXPECT_EQ(two[1], -1.F);
+  EXPECT_NEAR(five[3].real(), 15, 1e-5);
+}
+
+TEST(FFTFunctionsTest, WhatDoesNotFitIsRefusedByName) {
+  std::vector<Number> x(8, 1);
+  std::vector<double> short_window(7, 1);
+  const TensorRef operand(x.data(), {8});
+  const auto refused = [&](const FFTOptions& options) {
+    return kind_of_failure([&] { (void)fft_outputs(operand, options); });
+  };
+
+  EXPECT_EQ(refused({.prolog = fuse([](Scalar z, Scalar w) { return z * w; },
+                                    {{short_window.data(), {7}}})}),
+            ErrorKind::invalid_argument);
+  EXPECT_EQ(refused({.in_place = true, .lengths = {4}}), ErrorKind::invalid_argument);
+  EXPECT_EQ(refused({.lengths = {4, 4}}), ErrorKind::invalid_argument);
+  EXPECT_EQ(refused({.prolog = fuse([](Scalar z) { return sum(z); })}),
+            ErrorKind::invalid_argument);
+  FFT several(operand, {.epilog = fuse([](Scalar z) {
+                          return Outputs{{"result", z}, {"more", power(z)}};
+                        })});
+  several.plan();
+  EXPECT_EQ(kind_of_failure([&] { several.execute_into(x.data()); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(several.execute_outputs().size(), 2U);
 }
 
 TEST(FFTObjectTest, ExplainNamesTheChoiceAndTheRefusals) {

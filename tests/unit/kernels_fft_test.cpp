@@ -242,6 +242,7 @@ void compare(const FftShape& s, Options options = {}) {
       case FftKind::c2c: return compare<std::complex<T>, std::complex<T>>(s, options);
       case FftKind::r2c: return compare<T, std::complex<T>>(s, options);
       case FftKind::c2r: return compare<std::complex<T>, T>(s, options);
+      default: FAIL() << "kernels_fft_trig_test.cpp has the others";
     }
   };
   s.precision == DType::float32 ? typed(float{}) : typed(double{});

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "fake_driver.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/device_program.hpp"
@@ -221,124 +222,8 @@ TEST(DeviceCopyProgram, Compiles) {
 // ---- a driver made of host memory
 // -------------------------------------------------------------------
 
-struct FakeDriver {
-  cuda::Api table;
-  static inline std::atomic<int> events = 0;
-  static inline std::atomic<int> live_blocks = 0;
-  static inline bool page_locked = false;
-  static inline int refuse_after = -1;  // allocations that succeed before memory runs out; -1: all
-
-  FakeDriver() {
-    live_blocks = 0;
-    events = 0;
-    page_locked = false;
-    refuse_after = -1;
-    bind_device();
-    bind_memory();
-    bind_copies();
-    bind_order();
-    cuda::replace_api(&table);
-  }
-
- private:
-  void bind_device() {
-    using namespace cuda;
-    table.cuDeviceGetCount.bind(+[](int* n) { return *n = 1, kSuccess; });
-    table.cuDeviceGet.bind(+[](DeviceOrdinal* d, int i) { return *d = i, kSuccess; });
-    table.cuDeviceGetName.bind(+[](char* to, int n, DeviceOrdinal) {
-      return std::snprintf(to, static_cast<std::size_t>(n), "Fake"), kSuccess;
-    });
-    table.cuDeviceGetAttribute.bind(
-        +[](int* v, DeviceAttribute, DeviceOrdinal) { return *v = 9, kSuccess; });
-    table.cuDeviceTotalMem_v2.bind(
-        +[](std::size_t* b, DeviceOrdinal) { return *b = std::size_t{1} << 30, kSuccess; });
-    table.cuDevicePrimaryCtxRetain.bind(+[](Context* c, DeviceOrdinal) {
-      return *c = reinterpret_cast<Context>(&events), kSuccess;
-    });
-    table.cuCtxGetCurrent.bind(+[](Context* c) { return *c = nullptr, kSuccess; });
-    table.cuCtxPushCurrent_v2.bind(+[](Context) { return kSuccess; });
-    table.cuCtxPopCurrent_v2.bind(+[](Context*) { return kSuccess; });
-    table.cuCtxSynchronize.bind(+[] { return kSuccess; });
-  }
-
-  void bind_memory() {
-    using namespace cuda;
-    table.cuDeviceGetDefaultMemPool.bind(+[](MemPool* p, DeviceOrdinal) {
-      return *p = reinterpret_cast<MemPool>(&events), kSuccess;
-    });
-    table.cuMemPoolGetAttribute.bind(+[](MemPool, MemPoolAttribute, void*) { return kSuccess; });
-    table.cuMemPoolSetAttribute.bind(+[](MemPool, MemPoolAttribute, void*) { return kSuccess; });
-    table.cuMemPoolTrimTo.bind(+[](MemPool, std::size_t) { return kSuccess; });
-    table.cuMemAllocFromPoolAsync.bind(+[](DevicePtr* m, std::size_t n, MemPool, void*) {
-      if (refuse_after == 0) return kOutOfMemory;
-      if (refuse_after > 0) --refuse_after;
-      ++live_blocks;
-      return *m = device_ptr(std::malloc(n)), kSuccess;
-    });
-    table.cuMemFreeAsync.bind(+[](DevicePtr m, void*) {
-      --live_blocks;
-      return std::free(reinterpret_cast<void*>(m)), kSuccess;
-    });
-    table.cuMemHostAlloc.bind(
-        +[](void** m, std::size_t n, unsigned) { return *m = std::malloc(n), kSuccess; });
-    table.cuMemFreeHost.bind(+[](void* m) { return std::free(m), kSuccess; });
-    table.cuPointerGetAttributes.bind(+[](unsigned, PointerAttribute*, void** values, DevicePtr) {
-      *static_cast<MemoryType*>(values[0]) = page_locked ? MemoryType::host : MemoryType::none;
-      return kSuccess;
-    });
-  }
-
-  void bind_copies() {
-    using namespace cuda;
-    table.cuMemcpyHtoDAsync_v2.bind(+[](DevicePtr t, const void* s, std::size_t n, void*) {
-      return std::memcpy(reinterpret_cast<void*>(t), s, n), kSuccess;
-    });
-    table.cuMemcpyDtoHAsync_v2.bind(+[](void* t, DevicePtr s, std::size_t n, void*) {
-      return std::memcpy(t, reinterpret_cast<void*>(s), n), kSuccess;
-    });
-    table.cuMemcpyDtoDAsync_v2.bind(+[](DevicePtr t, DevicePtr s, std::size_t n, void*) {
-      return std::memcpy(reinterpret_cast<void*>(t), reinterpret_cast<void*>(s), n), kSuccess;
-    });
-    table.cuMemsetD8Async.bind(+[](DevicePtr t, unsigned char v, std::size_t n, void*) {
-      return std::memset(reinterpret_cast<void*>(t), v, n), kSuccess;
-    });
-    table.cuMemsetD2D8Async.bind(
-        +[](DevicePtr t, std::size_t pitch, unsigned char v, std::size_t w, std::size_t h, void*) {
-          for (std::size_t r = 0; r < h; ++r)
-            std::memset(reinterpret_cast<char*>(t) + r * pitch, v, w);
-          return kSuccess;
-        });
-  }
-
-  void bind_order() {
-    using namespace cuda;
-    table.cuStreamIsCapturing.bind(+[](void*, CaptureStatus*) { return kSuccess; });
-    table.cuStreamSynchronize.bind(+[](void*) { return kSuccess; });
-    table.cuStreamQuery.bind(+[](void*) { return kSuccess; });
-    table.cuEventCreate.bind(+[](void** e, unsigned) {
-      return *e = reinterpret_cast<void*>(static_cast<std::intptr_t>(++events)), kSuccess;
-    });
-    table.cuEventRecord.bind(+[](void*, void*) { return kSuccess; });
-    table.cuEventSynchronize.bind(+[](void*) { return kSuccess; });
-    table.cuEventDestroy_v2.bind(+[](void*) { return --events, kSuccess; });
-  }
-};
-
-// One driver for all: what the runtime keeps (stages, contexts) outlives a test.
-class FakeDevice : public testing::Test {
- protected:
-  static FakeDriver& driver() {
-    static FakeDriver& fake = *new FakeDriver;
-    return fake;
-  }
-  void SetUp() override {
-    cuda::replace_api(&driver().table);
-    FakeDriver::page_locked = false;
-    FakeDriver::refuse_after = -1;
-    FakeDriver::live_blocks = 0;
-  }
-  void TearDown() override { cuda::replace_api(nullptr); }
-};
+using test::FakeDevice;
+using test::FakeDriver;
 
 TEST_F(FakeDevice, CopiesThereAndBackForRandomHostLayouts) {
   Random random(17);

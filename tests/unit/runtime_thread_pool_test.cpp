@@ -25,6 +25,10 @@ struct Count {
   int threads;
 };
 
+void PrintTo(const Count& given, std::ostream* os) {
+  *os << given.count << " by " << given.grain << " on " << given.threads;
+}
+
 class ThreadPoolRanges : public testing::TestWithParam<Count> {};
 
 TEST_P(ThreadPoolRanges, CoverEveryItemOnceInRangesOfAtLeastTheGrain) {

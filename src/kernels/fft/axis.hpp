@@ -13,6 +13,7 @@
 #include <mathwright/dims.hpp>
 
 #include "kernels/fft/fft.hpp"
+#include "kernels/fft/work.hpp"
 
 namespace mw::kernels::fft {
 
@@ -22,13 +23,6 @@ struct AxisShape {
   std::int64_t n;  // of the real side for r2c and c2r
   std::int64_t in_stride, out_stride;
   Dims batch, batch_in, batch_out;  // the other axes
-};
-
-/// Direction −1 or +1 and the factor of the results.
-template <class T>
-struct AxisFactors {
-  int direction;
-  T scale;
 };
 
 template <class T>

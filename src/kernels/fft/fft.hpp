@@ -27,10 +27,12 @@
 
 namespace mw::kernels {
 
-enum class FftKind : std::uint8_t { c2c, r2c, c2r };
+/// dct and dst are the cosine and sine transforms of types I–IV, real to real, as in trig.hpp.
+enum class FftKind : std::uint8_t { c2c, r2c, c2r, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 
 /// What is transformed. For r2c and c2r the last listed axis has n reals on the real side and
-/// n/2 + 1 complex numbers on the other; r2c works on it first and c2r last.
+/// n/2 + 1 complex numbers on the other; r2c works on it first and c2r last. Both sides of dct and
+/// dst are real; they take every listed axis by the same type.
 struct FftShape {
   FftKind kind = FftKind::c2c;
   DType precision = DType::float64;  ///< of the real part: float32 or float64
@@ -54,8 +56,9 @@ class Fft {
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 
   /// Transforms `in` to `out`, both the addresses of element (0, …, 0). direction −1 is forward
-  /// (exp(−2πi·jk/n)), +1 inverse; nothing is normalised, every result is multiplied by `scale`.
-  /// c2c with equal strides may have in == out; otherwise the two must not overlap and `in` is only
+  /// (exp(−2πi·jk/n)), +1 inverse, and of no meaning to dct and dst; nothing is normalised, every
+  /// result is multiplied by `scale`. Where both sides have the same type and strides, in == out is
+  /// allowed; otherwise the two must not overlap and `in` is only
   /// read. c2r ignores the imaginary parts that a real result cannot have (those of the halved
   /// axis's first and, for even n, last element). Allocates nothing.
   virtual void execute(const void* in, void* out, int direction, double scale,

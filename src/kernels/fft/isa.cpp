@@ -24,4 +24,15 @@ const Isa& isa() {
   return chosen;
 }
 
+const Isa* const (&isas())[kWidths] {
+#if defined(__x86_64__)
+  static const bool avx2 = &isa() != &baseline_isa();
+  static const Isa* const all[kWidths] = {&isa(), avx2 ? &avx2_isa() : &baseline_isa(),
+                                          &baseline_isa()};
+#else
+  static const Isa* const all[kWidths] = {&isa(), &isa(), &isa()};
+#endif
+  return all;
+}
+
 }  // namespace mw::kernels::fft

@@ -71,6 +71,18 @@ struct CrossArgs {
   T re_scale, im_scale;
 };
 
+/// The transforms of `lines` contiguous lines of n = R·V numbers, R = V, 2V or 4V and at most 8,
+/// each in registers from end to end: what cross does, with the transforms of R before it.
+template <class T>
+struct TinyArgs {
+  const T* in;
+  T* out;
+  const T* twiddle;                // as in CrossArgs
+  std::int64_t in_step, out_step;  // reals from one line to the next
+  std::int64_t lines;
+  T sign, re_scale, im_scale;
+};
+
 /// Between the two steps of n = n1·n2: multiplies lane j2 of element k1 by w_n^(j2·k1) =
 /// coarse[k1 >> shift] · fine[k1 & mask] and turns V × V tiles, so that lanes become k1.
 template <class T>
@@ -96,6 +108,31 @@ struct HalfArgs {
   T sign, re_scale, im_scale;
 };
 
+/// The ends of cosine and sine transforms (trig.inc.hpp): between the user's lines and rows of
+/// ours.
+template <class T>
+struct TrigArgs {
+  const T* in;  // the user's side, read or written
+  T* out;
+  const std::int64_t* offsets;  // lanes only: V starts; none: the lines are adjacent
+  std::int64_t stride;          // reals between elements of a line
+  int count;                    // lanes to write
+  T* own;                       // our rows: V reals (one for a line) or as many complex numbers
+  const T* other;               // merge: the second operand
+  std::int64_t pitch;           // reals from one real row to the next
+  std::int64_t n;               // elements of the user's line
+  const T* twiddle;             // (re, im) pairs, or weights
+  const std::int64_t* index;
+  T scale, flip;
+  std::int64_t begin, end;  // steps of the loop
+};
+
+template <class T>
+struct TrigKernels {
+  using End = void (*)(const TrigArgs<T>&);
+  End fold, spread, rotate_in, rotate_out, pair_in, pair_out, pick_in, pick_out, merge;
+};
+
 template <class T>
 struct Kernels {
   int lanes;
@@ -114,12 +151,15 @@ struct Kernels {
   void (*lane_multiply)(const MultiplyArgs<T>&);
   void (*line_multiply)(const MultiplyArgs<T>&);
   void (*cross)(const CrossArgs<T>&);
+  void (*tiny[3])(const TinyArgs<T>&);  // R = V, 2V, 4V; none where R > 8
   void (*turn)(const TurnArgs<T>&);
   void (*lane_half_forward)(const HalfArgs<T>&);
   void (*lane_half_backward)(const HalfArgs<T>&);
   void (*lane_mirror)(T* data, std::int64_t n);  // split: element n−k becomes conj of element k
   void (*line_half_forward)(const HalfArgs<T>&);
   void (*line_half_backward)(const HalfArgs<T>&);
+  TrigKernels<T> lane_trig;
+  TrigKernels<T> line_trig;
 };
 
 struct Isa {
@@ -132,13 +172,17 @@ struct Isa {
 [[nodiscard]] const Isa& isa();
 
 template <class T>
-[[nodiscard]] inline const Kernels<T>& kernels() {
+[[nodiscard]] inline const Kernels<T>& kernels(const Isa& set = isa()) {
   if constexpr (sizeof(T) == 4) {
-    return *isa().f32;
+    return *set.f32;
   } else {
-    return *isa().f64;
+    return *set.f64;
   }
 }
+
+/// The same kernels on narrower vectors, for lines too short to fill the widest: the widest first.
+inline constexpr int kWidths = 3;
+[[nodiscard]] const Isa* const (&isas())[kWidths];
 
 [[nodiscard]] const Isa& baseline_isa();
 [[nodiscard]] const Isa& avx2_isa();

@@ -28,6 +28,7 @@ namespace {
 #include "kernels/fft/io.inc.hpp"
 #include "kernels/fft/line.inc.hpp"
 #include "kernels/fft/real.inc.hpp"
+#include "kernels/fft/trig.inc.hpp"
 // clang-format on
 
 template <class T, int... I>
@@ -47,12 +48,15 @@ constexpr Kernels<T> make_kernels(std::integer_sequence<int, I...>) {
       .lane_multiply = lane_multiply<T>,
       .line_multiply = line_multiply<T>,
       .cross = cross<T>,
+      .tiny = {tiny_for<T, 1>(), tiny_for<T, 2>(), tiny_for<T, 4>()},
       .turn = turn<T>,
       .lane_half_forward = lane_half_forward<T>,
       .lane_half_backward = lane_half_backward<T>,
       .lane_mirror = lane_mirror<T>,
       .line_half_forward = line_half_forward<T>,
       .line_half_backward = line_half_backward<T>,
+      .lane_trig = trig_kernels<T, LaneEnds>(),
+      .line_trig = trig_kernels<T, LineEnds>(),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 #include "kernels/fft/factor.hpp"
@@ -49,9 +50,9 @@ int slot_of(int radix) {
 }  // namespace
 
 template <class T>
-std::shared_ptr<const LaneFft<T>> LaneFft<T>::get(std::int64_t n) {
-  static SharedByKey<std::int64_t, LaneFft> cache;
-  return cache.get(n, [n] { return std::make_shared<const LaneFft>(n); });
+std::shared_ptr<const LaneFft<T>> LaneFft<T>::get(std::int64_t n, const Kernels<T>& kernels) {
+  static SharedByKey<std::pair<int, std::int64_t>, LaneFft> cache;
+  return cache.get({kernels.lanes, n}, [&] { return std::make_shared<const LaneFft>(n, kernels); });
 }
 
 template <class T>
@@ -65,14 +66,14 @@ double LaneFft<T>::gather_cost(std::int64_t n) {
 }
 
 template <class T>
-LaneFft<T>::LaneFft(std::int64_t n) : kernels_(kernels<T>()), n_(n) {
+LaneFft<T>::LaneFft(std::int64_t n, const Kernels<T>& kernels) : kernels_(kernels), n_(n) {
   const auto choice = choose<T>(n);
   if (choice.m == 0) {
     build_passes(radices_of(n));
     scratch_ = 2 * buffer();
   } else {
     chirp_ = Chirp<T>::get(n, choice.m);
-    inner_ = get(choice.m);
+    inner_ = get(choice.m, kernels);
     // The gathered lines, the padded product, and the inner transform's scratch.
     scratch_ = buffer() + choice.m * 2 * kernels_.lanes + inner_->scratch();
   }

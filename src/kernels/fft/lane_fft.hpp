@@ -42,9 +42,10 @@ struct LaneSink {
 template <class T>
 class LaneFft {
  public:
-  /// The one object for length n.
-  [[nodiscard]] static std::shared_ptr<const LaneFft> get(std::int64_t n);
-  explicit LaneFft(std::int64_t n);
+  /// The one object for length n on these vectors.
+  [[nodiscard]] static std::shared_ptr<const LaneFft> get(
+      std::int64_t n, const Kernels<T>& kernels = fft::kernels<T>());
+  LaneFft(std::int64_t n, const Kernels<T>& kernels);
 
   /// Cycles for V adjacent lines: n Σ pass_cycles(radix) · cache_factor, 40 per pass and 2 n for
   /// the ends; for Bluestein two of length M and its products. Builds nothing.

@@ -29,6 +29,49 @@ void cross(const CrossArgs<T>& a) {
   }
 }
 
+template <class T, int R>
+void tiny(const TinyArgs<T>& a) {
+  constexpr int V = kLanes<T>;
+  const Vec<T> sign = broadcast(a.sign);
+  const Vec<T> re_scale = broadcast(a.re_scale);
+  const Vec<T> im_scale = broadcast(a.im_scale);
+  const T* in = a.in;
+  T* out = a.out;
+  for (std::int64_t line = 0; line < a.lines; ++line, in += a.in_step, out += a.out_step) {
+    Cx<T> x[unsigned{R}];
+    MW_UNROLL
+    for (int j = 0; j < R; ++j) {
+      x[j] = load_interleaved(in + 2 * V * j);
+      x[j].im *= sign;
+    }
+    butterfly<T, R>(x);
+    MW_UNROLL
+    for (int tile = 0; tile < R; tile += V) {
+      Cx<T> y[unsigned{V}];
+      MW_UNROLL
+      for (int i = 0; i < V; ++i) {
+        const int k = tile + item_of<T>(i);
+        y[i] = x[k] * load_split(a.twiddle + k * 2 * V);
+      }
+      turn_tile<T>(y);
+      butterfly<T, V>(y);
+      MW_UNROLL
+      for (int i = 0; i < V; ++i) {
+        store_interleaved<T>(out + 2 * (tile + i * R), {y[i].re * re_scale, y[i].im * im_scale});
+      }
+    }
+  }
+}
+
+template <class T, int Tiles>
+constexpr auto tiny_for() -> void (*)(const TinyArgs<T>&) {
+  if constexpr (Tiles * kLanes<T> <= 8) {
+    return tiny<T, Tiles * kLanes<T>>;
+  } else {
+    return nullptr;
+  }
+}
+
 template <class T>
 void turn(const TurnArgs<T>& a) {
   constexpr int V = kLanes<T>;

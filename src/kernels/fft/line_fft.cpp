@@ -14,16 +14,36 @@ namespace {
 
 constexpr double kCrossCycles = 7.0;    // per vector: the step across the lanes
 constexpr double kTurnCycles = 6.0;     // per vector: twiddles and turn, in cache
+constexpr double kLineCycles = 30.0;    // per line: calls
 constexpr double kBlockCycles = 150.0;  // per block of V columns or rows
+
+/// The kernel that does n = n1·V in registers; null if there is none.
+template <class T>
+auto tiny_kernel(std::int64_t n1, const Kernels<T>& kernels) -> void (*)(const TinyArgs<T>&) {
+  for (const std::int64_t tiles : {1, 2, 4}) {
+    if (n1 == tiles * kernels.lanes) return kernels.tiny[tiles / 2];
+  }
+  return nullptr;
+}
+
+/// Cycles of n = n1·V: in registers if there is a kernel for that, else through LaneFft.
+template <class T>
+double cross_cycles(std::int64_t n1, const Kernels<T>& kernels) {
+  const auto vectors = static_cast<double>(n1);
+  if (tiny_kernel(n1, kernels) != nullptr) {
+    return vectors * (pass_cycles(static_cast<int>(n1)) + kCrossCycles);
+  }
+  return LaneFft<T>::cost(n1) + 40 + kLineCycles + kCrossCycles * vectors;
+}
 
 /// item_of() of the kernels: which of V adjacent items a lane holds.
 template <class T>
-std::int64_t item_of(std::int64_t lane) {
+std::int64_t item_of(std::int64_t lane, std::int64_t lanes) {
   const std::int64_t sub = 16 / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t half = sub / 2;
   const std::int64_t e = lane % sub;
   const std::int64_t low = lane / sub * half;
-  return e < half ? low + e : kernels<T>().lanes / 2 + low + e - half;
+  return e < half ? low + e : lanes / 2 + low + e - half;
 }
 
 }  // namespace
@@ -41,12 +61,14 @@ typename LineFft<T>::Choice LineFft<T>::choose(std::int64_t n) {
     const std::int64_t whole = (lines + V - 1) / V;
     return static_cast<double>(whole);
   };
-  Choice best = {Method::one_lane, LaneFft<T>::cost(n) + 2 * LaneFft<T>::gather_cost(n), n};
+  Choice best = {Method::one_lane,
+                 kLineCycles + LaneFft<T>::cost(n) + 2 * LaneFft<T>::gather_cost(n), n};
   if (n % V == 0 && n >= V * V) {
     const std::int64_t n1 = n / V;
-    const double cycles = LaneFft<T>::cost(n1) + 40 + kCrossCycles * static_cast<double>(n1);
+    const double cycles = cross_cycles(n1, kernels<T>());
     if (cycles < best.cycles) best = {Method::cross, cycles, n1};
   }
+  choose_narrow(n, best);
   const auto primes = prime_factors(n);
   if (primes.empty()) return best;
   if (primes.back() <= kLargestRadix) {
@@ -70,19 +92,41 @@ typename LineFft<T>::Choice LineFft<T>::choose(std::int64_t n) {
   return best;
 }
 
+/// Lines shorter than V² cannot fill the widest vectors; the narrower ones may be full.
+template <class T>
+void LineFft<T>::choose_narrow(std::int64_t n, Choice& best) {
+  const std::int64_t widest = kernels<T>().lanes;
+  for (const Isa* set : isas()) {
+    const Kernels<T>* const narrow = &kernels<T>(*set);
+    const std::int64_t V = narrow->lanes;
+    if (V == widest || n >= widest * widest) continue;
+    const auto ends = static_cast<double>((2 + V) * n);
+    const double alone = kLineCycles + LaneFft<T>::cost(n) + 2 * ends;
+    if (alone < best.cycles) best = {Method::one_lane, alone, n, narrow};
+    if (n % V != 0 || n < V * V) continue;
+    const std::int64_t n1 = n / V;
+    const double cycles = cross_cycles(n1, *narrow);
+    if (cycles < best.cycles) best = {Method::cross, cycles, n1, narrow};
+  }
+}
+
 template <class T>
 double LineFft<T>::cost(std::int64_t n) {
   return choose(n).cycles;
 }
 
 template <class T>
-LineFft<T>::LineFft(std::int64_t n) : kernels_(kernels<T>()), n_(n) {
-  const auto choice = choose(n);
-  method_ = choice.method;
-  n1_ = choice.part;
-  n2_ = n / choice.part;
+LineFft<T>::LineFft(std::int64_t n) : LineFft(n, choose(n)) {}
+
+template <class T>
+LineFft<T>::LineFft(std::int64_t n, const Choice& choice)
+    : kernels_(*choice.kernels),
+      n_(n),
+      method_(choice.method),
+      n1_(choice.part),
+      n2_(n / choice.part) {
   switch (method_) {
-    case Method::one_lane: lane1_ = LaneFft<T>::get(n); break;
+    case Method::one_lane: lane1_ = LaneFft<T>::get(n, kernels_); break;
     case Method::cross: build_cross(); break;
     case Method::four_step: build_four_step(); break;
     case Method::bluestein:
@@ -95,12 +139,13 @@ LineFft<T>::LineFft(std::int64_t n) : kernels_(kernels<T>()), n_(n) {
 template <class T>
 void LineFft<T>::build_cross() {
   const std::int64_t V = kernels_.lanes;
-  lane1_ = LaneFft<T>::get(n1_);
+  tiny_ = tiny_kernel(n1_, kernels_);
+  lane1_ = LaneFft<T>::get(n1_, kernels_);
   twiddles_ = Table<T>(n1_ * 2 * V);
   const Roots roots(n_);
   for (std::int64_t k = 0; k < n1_; ++k) {
     for (std::int64_t lane = 0; lane < V; ++lane) {
-      roots.put(k * item_of<T>(lane), twiddles_.data() + k * 2 * V + lane, V);
+      roots.put(k * item_of<T>(lane, V), twiddles_.data() + k * 2 * V + lane, V);
     }
   }
 }
@@ -122,7 +167,7 @@ void LineFft<T>::build_four_step() {
     for (std::int64_t i = 0; i < coarse_ + fine; ++i, at += 2 * V) {
       const std::int64_t k1 = i < coarse_ ? i << shift_ : i - coarse_;
       for (std::int64_t lane = 0; lane < V; ++lane) {
-        const std::int64_t j2 = std::min(block * V + item_of<T>(lane), n2_ - 1);
+        const std::int64_t j2 = std::min(block * V + item_of<T>(lane, V), n2_ - 1);
         roots.put(k1 * j2 % n_, at + lane, V);
       }
     }
@@ -154,12 +199,28 @@ void LineFft<T>::run(const LineArgs<T>& line, T* scratch, int threads) const {
   switch (method_) {
     case Method::one_lane: return run_one_lane(line, scratch);
     case Method::cross: {
+      if (tiny_ != nullptr) {
+        return tiny_({line.in, line.out, twiddles_.data(), 0, 0, 1, line.sign, line.re_scale,
+                      line.im_scale});
+      }
       const T* const lanes =
           lane1_->run({line.in, 2 * kernels_.lanes, nullptr, line.sign}, scratch);
       return kernels_.cross({lanes, line.out, twiddles_.data(), n1_, line.re_scale, line.im_scale});
     }
     case Method::four_step: return run_four_step(line, scratch, threads);
     case Method::bluestein: return run_bluestein(line, scratch, threads);
+  }
+}
+
+template <class T>
+void LineFft<T>::run_lines(LineArgs<T> line, std::int64_t in_step, std::int64_t out_step,
+                           std::int64_t count, T* scratch) const {
+  if (tiny_ != nullptr) {
+    return tiny_({line.in, line.out, twiddles_.data(), in_step, out_step, count, line.sign,
+                  line.re_scale, line.im_scale});
+  }
+  for (std::int64_t i = 0; i < count; ++i, line.in += in_step, line.out += out_step) {
+    run(line, scratch, 1);
   }
 }
 

@@ -47,6 +47,9 @@ class LineFft {
   /// Reals of scratch, aligned to 64 bytes, for a run on this many threads.
   [[nodiscard]] std::int64_t scratch(int threads) const;
   void run(const LineArgs<T>& line, T* scratch, int threads) const;
+  /// `count` lines that begin in_step and out_step reals apart, on this thread.
+  void run_lines(LineArgs<T> line, std::int64_t in_step, std::int64_t out_step, std::int64_t count,
+                 T* scratch) const;
   [[nodiscard]] std::string describe() const;
 
  private:
@@ -55,8 +58,11 @@ class LineFft {
     Method method;
     double cycles;
     std::int64_t part;  // n1, or M of Bluestein
+    const Kernels<T>* kernels = &fft::kernels<T>();
   };
+  static void choose_narrow(std::int64_t n, Choice& best);
   [[nodiscard]] static Choice choose(std::int64_t n);
+  LineFft(std::int64_t n, const Choice& choice);
 
   void build_cross();
   void build_four_step();
@@ -75,6 +81,7 @@ class LineFft {
   Method method_ = Method::one_lane;
   std::int64_t n1_ = 0;
   std::int64_t n2_ = 0;
+  void (*tiny_)(const TinyArgs<T>&) = nullptr;
   std::shared_ptr<const LaneFft<T>> lane1_;
   std::shared_ptr<const LaneFft<T>> lane2_;
   Table<T>

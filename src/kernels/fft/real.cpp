@@ -41,45 +41,58 @@ double RealLanes<T>::cost(std::int64_t n) {
 /// Two buffers of n/2 + 1 (or n) elements and what the transform needs.
 template <class T>
 std::int64_t RealLanes<T>::scratch() const {
-  return 2 * (fft_->size() + 1) * 2 * kernels_.lanes + fft_->scratch();
+  return 2 * buffer() + fft_->scratch();
+}
+
+template <class T>
+const T* RealLanes<T>::forward_split(const T* reals, T* scratch) const {
+  T* const spectrum = scratch + buffer();
+  const T* const result = fft_->run_split(reals, scratch + 2 * buffer());
+  if (!half_) return result;
+  kernels_.lane_half_forward({result, spectrum, half_->data(), n_ / 2, 1, 1, 1});
+  return spectrum;
+}
+
+template <class T>
+const T* RealLanes<T>::backward_split(T* spectrum, T* scratch) const {
+  const T* packed = spectrum;
+  if (half_) {
+    packed = scratch + buffer();
+    kernels_.lane_half_backward({spectrum, scratch + buffer(), half_->data(), n_ / 2, 1, 1, 1});
+  } else {
+    kernels_.lane_mirror(spectrum, n_);
+  }
+  return fft_->run_split(packed, scratch + 2 * buffer());
 }
 
 template <class T>
 void RealLanes<T>::forward(const LaneSource<T>& source, const LaneSink<T>& sink, T* scratch) const {
-  const std::int64_t buffer = (fft_->size() + 1) * 2 * kernels_.lanes;
-  T* const spectrum = scratch + buffer;
-  kernels_.gather_real({source.data, scratch, source.offsets, source.stride, n_, 0, 1, 1, 1});
-  const T* result = fft_->run_split(scratch, scratch + 2 * buffer);
-  const T half = half_ ? T{0.5} : T{1};
-  if (half_) {
-    kernels_.lane_half_forward({result, spectrum, half_->data(), n_ / 2, 1, 1, 1});
-    result = spectrum;
+  if (half_ && source.stride == 1 && source.offsets != nullptr) {  // pairs lie there as pairs
+    kernels_.gather({source.data, scratch, source.offsets, 2, n_ / 2, kernels_.lanes, 1, 1, 1});
+  } else {
+    kernels_.gather_real({source.data, scratch, source.offsets, source.stride, n_, 0, 1, 1, 1});
   }
-  kernels_.scatter({result, sink.data, sink.offsets, sink.stride, n_ / 2 + 1,
-                    std::min(sink.count, kernels_.lanes), 1, sink.re_scale * half,
-                    sink.im_scale * half});
+  kernels_.scatter({forward_split(scratch, scratch), sink.data, sink.offsets, sink.stride,
+                    n_ / 2 + 1, std::min(sink.count, kernels_.lanes), 1, sink.re_scale * factor(),
+                    sink.im_scale * factor()});
 }
 
 template <class T>
 void RealLanes<T>::backward(const LaneSource<T>& source, const LaneSink<T>& sink,
                             T* scratch) const {
-  const std::int64_t buffer = (fft_->size() + 1) * 2 * kernels_.lanes;
-  T* const packed = scratch + buffer;
   // Odd n: the forward transform of the conjugates is the conjugate of what is wanted, and that is
   // real.
   const T sign = half_ ? source.sign : -source.sign;
   kernels_.gather({source.data, scratch, source.offsets, source.stride, n_ / 2 + 1, kernels_.lanes,
                    sign, 1, 1});
-  const T* result = scratch;
-  if (half_) {
-    kernels_.lane_half_backward({scratch, packed, half_->data(), n_ / 2, 1, 1, 1});
-    result = packed;
-  } else {
-    kernels_.lane_mirror(scratch, n_);
+  const T* const result = backward_split(scratch, scratch);
+  const int count = std::min(sink.count, kernels_.lanes);
+  if (half_ && sink.stride == 1 && sink.offsets != nullptr) {
+    return kernels_.scatter(
+        {result, sink.data, sink.offsets, 2, n_ / 2, count, 1, sink.re_scale, -sink.re_scale});
   }
-  kernels_.scatter_real({fft_->run_split(result, scratch + 2 * buffer), sink.data, sink.offsets,
-                         sink.stride, n_, std::min(sink.count, kernels_.lanes), 1, sink.re_scale,
-                         -sink.re_scale});
+  kernels_.scatter_real(
+      {result, sink.data, sink.offsets, sink.stride, n_, count, 1, sink.re_scale, -sink.re_scale});
 }
 
 template <class T>
@@ -92,7 +105,7 @@ RealLine<T>::RealLine(std::int64_t n)
 template <class T>
 double RealLine<T>::cost(std::int64_t n) {
   const auto elements = static_cast<double>(complex_length(n));
-  return LineFft<T>::cost(complex_length(n)) +
+  return 90 + LineFft<T>::cost(complex_length(n)) +  // 90: calls, and the ends of the pass
          (n % 2 == 0 ? 12.0 / kernels<T>().lanes : 4.0) * elements;
 }
 

@@ -27,9 +27,17 @@ class RealLanes {
   /// n/2 + 1 complex numbers (conjugated first if the source's sign is −1) to the reals of the
   /// inverse transform, times the sink's re_scale.
   void backward(const LaneSource<T>& source, const LaneSink<T>& sink, T* scratch) const;
+  /// The same inside the split layout: reals as pairs (even n: x[0] + i·x[1], …) or without
+  /// imaginary part, twice the spectrum for even n (factor()); backwards, `spectrum` is overwritten
+  /// and the second of each pair comes negated.
+  [[nodiscard]] const T* forward_split(const T* reals, T* scratch) const;
+  [[nodiscard]] const T* backward_split(T* spectrum, T* scratch) const;
+  [[nodiscard]] T factor() const { return half_ ? T{0.5} : T{1}; }
   [[nodiscard]] const LaneFft<T>& fft() const { return *fft_; }
 
  private:
+  [[nodiscard]] std::int64_t buffer() const { return (fft_->size() + 1) * 2 * kernels_.lanes; }
+
   const Kernels<T>& kernels_;
   std::int64_t n_;
   std::shared_ptr<const LaneFft<T>> fft_;  // of n/2 or, for odd n, n

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fft/candidates.hpp"
 
+#include "ops/fft/trig.hpp"
+
 namespace mw {
 
 namespace {
@@ -14,7 +16,10 @@ class EmptyPlan final : public Plan {
   std::string describe() const override { return "the result has no elements"; }
 };
 
-bool is_empty(const FFTProblem& problem) { return problem.transforms() == 0; }
+/// Sums of nothing are results all the same.
+bool is_empty(const FFTProblem& problem) {
+  return problem.transforms() == 0 && problem.aux.empty() && !problem.epilog.function;
+}
 
 Answer try_empty(const FFTProblem& problem, const Context&) {
   if (!is_empty(problem)) return refuse("there is something to transform");
@@ -35,7 +40,9 @@ Relayout plain_operands(const FFTProblem& problem) {
   return relayout;
 }
 
-template <Answer (*kTry)(const FFTProblem&, const Context&)>
+using Try = Answer (*)(const FFTProblem&, const Context&);
+
+template <Try kTry>
 Answer on_host(const FFTProblem& problem, const Context& context) {
   if (!context.device.is_cpu()) return refuse("runs on the CPU only");
   if (is_empty(problem)) return refuse("there is nothing to transform");
@@ -43,7 +50,34 @@ Answer on_host(const FFTProblem& problem, const Context& context) {
   return kTry(problem, context);
 }
 
-template <Answer (*kTry)(const FFTProblem&, const Context&)>
+template <Try kTry>
+Answer anywhere(const FFTProblem& problem, const Context& context) {
+  if (context.device.is_cpu()) return on_host<kTry>(problem, context);
+  if (is_trig(problem.type)) return refuse("cosine and sine transforms run on the CPU only");
+  return kTry(problem, context);
+}
+
+/// Those that only transform.
+template <Try kTry>
+Answer plain(const FFTProblem& problem, const Context& context) {
+  if (!problem.is_plain() || problem.prolog.function || problem.epilog.function) {
+    return refuse("it only transforms; this has functions, is cropped or padded, or changes dtype");
+  }
+  if (context.device.is_cpu() && real_dtype(problem.input().dtype) == DType::float16) {
+    return refuse("it does not compute in half precision");
+  }
+  return kTry(problem, context);
+}
+
+/// Those that do not multiply the result either, and know Fourier transforms only.
+template <Try kTry>
+Answer bare(const FFTProblem& problem, const Context& context) {
+  if (is_trig(problem.type)) return refuse("it has no cosine and sine transforms");
+  if (problem.scaled) return refuse("it does not scale");
+  return plain<kTry>(problem, context);
+}
+
+template <Try kTry>
 Answer on_cuda(const FFTProblem& problem, const Context& context) {
   if (!context.device.is_cuda()) return refuse("runs on CUDA devices only");
   if (is_empty(problem)) return refuse("there is nothing to transform");
@@ -53,22 +87,18 @@ Answer on_cuda(const FFTProblem& problem, const Context& context) {
 // Ties go to the first.
 constexpr Candidate<FFTProblem> kCandidates[] = {
     {"empty", try_empty},
-    {"mkl", on_host<try_mkl_fft>},
-    {"nvpl", on_host<try_nvpl_fft>},
-    {"native", on_host<try_native_fft>},
-    {"fftw", on_host<try_fftw_fft>},
-    {"cufft", on_cuda<try_cufft>},
+    {"mkl", on_host<bare<try_mkl_fft>>},
+    {"nvpl", on_host<bare<try_nvpl_fft>>},
+    {"native", on_host<plain<try_native_fft>>},
+    {"fftw", on_host<bare<try_fftw_fft>>},
+    {"cufft", on_cuda<bare<try_cufft>>},
+    {"fused", anywhere<try_fused_fft>},
+    {"fused_axes", on_host<try_fused_axes_fft>},
     {"reference", on_host<try_reference_fft>},
 };
 
 }  // namespace
 
 std::span<const Candidate<FFTProblem>> FFTProblem::candidates() { return kCandidates; }
-
-void require_unit_factor(const Call& call) {
-  require(call.scalars[1] == Scalar(1), ErrorKind::unsupported, FFTProblem::kOperation,
-          ": this implementation does not scale the result by ", call.scalars[1],
-          "; a factor of 1 is wanted. Scale the result afterwards.");
-}
 
 }  // namespace mw

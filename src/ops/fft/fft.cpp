@@ -4,10 +4,19 @@
 #include <mathwright/fft.hpp>
 
 #include "ops/fft/problem.hpp"
+#include "ops/fft/trig.hpp"
 
 namespace mw {
 
 namespace {
+
+std::map<std::string, Tensor> outputs_once(FFTRequest request, const FFTOptions& options) {
+  const ProblemOf<FFTProblem> problem(std::move(request.problem));
+  const Results results(problem, request.arguments, options.stream);
+  execute_once(problem, request.arguments, options.execution,
+               std::span<void* const>(results.addresses), options.stream);
+  return results.named(problem);
+}
 
 Tensor transform_once(const TensorRef& operand, FFTOptions options, FFTType type,
                       FFTDirection direction, const char* function) {
@@ -15,7 +24,9 @@ Tensor transform_once(const TensorRef& operand, FFTOptions options, FFTType type
           ": ", function, "() with type ", name(options.type.value_or(type)), "; ", name(type),
           " is wanted, or no type");
   options.type = type;
-  FFTRequest request = make_fft(operand, options, planned_directions(type, direction));
+  FFTRequest request = make_fft(operand, options, planned_directions(type, direction),
+                                traced_ends(operand.dtype, options));
+  if (!request.problem.aux.empty()) return outputs_once(std::move(request), options).at("result");
   const ProblemOf<FFTProblem> problem(std::move(request.problem));
   const Tensor result = result_memory(problem, request.arguments, options.stream);
   execute_once(problem, request.arguments, options.execution, result.ref().data, options.stream);
@@ -38,6 +49,24 @@ Tensor rfft(const TensorRef& operand, const FFTOptions& options) {
 
 Tensor irfft(const TensorRef& operand, const FFTOptions& options) {
   return transform_once(operand, options, FFTType::c2r, FFTDirection::inverse, "irfft");
+}
+
+Tensor r2r(const TensorRef& operand, const FFTOptions& options) {
+  require(options.type && is_trig(*options.type), ErrorKind::invalid_argument,
+          FFTProblem::kOperation, ": r2r() with ",
+          options.type ? text("type ", name(*options.type)) : text("no type"),
+          "; one of dct1 … dct4 and dst1 … dst4 is wanted");
+  return transform_once(operand, options, *options.type, FFTDirection::forward, "r2r");
+}
+
+std::map<std::string, Tensor> fft_outputs(const TensorRef& operand, const FFTOptions& options,
+                                          std::optional<FFTDirection> direction) {
+  const FFTEnds ends = traced_ends(operand.dtype, options);
+  const FFTType type =
+      resolved_type(transformed_dtype(operand.dtype, ends.prolog.function), options);
+  const FFTDirection chosen =
+      direction.value_or(type == FFTType::c2r ? FFTDirection::inverse : FFTDirection::forward);
+  return outputs_once(make_fft(operand, options, planned_directions(type, chosen), ends), options);
 }
 
 struct FFT::State {
@@ -70,7 +99,10 @@ struct FFT::State {
     session->check_alive();
     const FFTDirection chosen = executed_direction(problem(), direction);
     session->set_scalar(0, static_cast<double>(chosen));
+    session->set_scalar(1, problem().scaling.factor(chosen));
   }
+
+  [[nodiscard]] Results results(Stream for_stream) const;
 
   Execution execution;
   Stream stream;
@@ -78,9 +110,11 @@ struct FFT::State {
 };
 
 FFT::FFT(const TensorRef& operand, const FFTOptions& options) {
-  const FFTType type = resolved_type(operand.dtype, options);
+  const FFTEnds ends = traced_ends(operand.dtype, options);
+  const FFTType type =
+      resolved_type(transformed_dtype(operand.dtype, ends.prolog.function), options);
   const FFTDirections directions = planned_directions(type, std::nullopt);
-  state_ = std::make_unique<State>(make_fft(operand, options, directions), options);
+  state_ = std::make_unique<State>(make_fft(operand, options, directions, ends), options);
 }
 FFT::~FFT() = default;
 FFT::FFT(FFT&&) noexcept = default;
@@ -92,33 +126,40 @@ void FFT::plan(std::optional<FFTDirection> direction) {
   state_->session->plan(state_->stream);
 }
 
-Tensor FFT::execute(std::optional<FFTDirection> direction, Stream stream) {
-  state_->choose_direction(direction);
-  Session& session = *state_->session;
-  require(session.planned() && !session.released(), ErrorKind::invalid_state,
+TuneReport FFT::autotune(const TuneOptions& options, Stream stream) {
+  return state_->session->autotune(options, stream);
+}
+
+Results FFT::State::results(Stream for_stream) const {
+  require(session->planned() && !session->released(), ErrorKind::invalid_state,
           FFTProblem::kOperation,
-          session.planned()
+          session->planned()
               ? ": the operand was released and not given again; call reset_operand() first"
               : ": execute() was called before plan(); call plan() first");
-  const Tensor result = result_memory(session.problem(), session.arguments(), stream);
-  session.execute(result.ref().data, stream);
-  return result;
+  return {session->problem(), session->arguments(), for_stream};
+}
+
+Tensor FFT::execute(std::optional<FFTDirection> direction, Stream stream) {
+  state_->choose_direction(direction);
+  const Results results = state_->results(stream);
+  state_->session->execute(std::span<void* const>(results.addresses), stream);
+  return results.main;
+}
+
+std::map<std::string, Tensor> FFT::execute_outputs(std::optional<FFTDirection> direction,
+                                                   Stream stream) {
+  state_->choose_direction(direction);
+  const Results results = state_->results(stream);
+  state_->session->execute(std::span<void* const>(results.addresses), stream);
+  return results.named(state_->session->problem());
 }
 
 void FFT::execute_into(void* result, std::optional<FFTDirection> direction, Stream stream) {
   state_->choose_direction(direction);
-  require(!state_->session->has_out(), ErrorKind::invalid_argument, FFTProblem::kOperation,
-          ": execute_into() of an object made with ",
-          state_->problem().in_place ? "in_place" : "out",
-          ", where the result has its place; use execute()");
-  require(result != nullptr, ErrorKind::invalid_argument, FFTProblem::kOperation,
-          ": execute_into() with a null address; memory for ", state_->problem().result_shape, " ",
-          state_->problem().result().dtype, " elements is wanted");
-  const auto wanted = state_->problem().result().alignment;
-  require(reinterpret_cast<std::uintptr_t>(result) % wanted == 0, ErrorKind::invalid_argument,
-          FFTProblem::kOperation, ": execute_into() with an address that is no multiple of ",
-          wanted, " bytes, as was planned; such a one is wanted. Pass other memory as out.");
-  state_->session->execute(result, stream);
+  require(state_->problem().aux.empty(), ErrorKind::invalid_argument, FFTProblem::kOperation,
+          ": execute_into() of a transform whose functions have several outputs; use "
+          "execute_outputs()");
+  state_->session->execute_into(result, stream);
 }
 
 void FFT::reset_operand(const TensorRef& operand, const std::optional<TensorRef>& out) {
@@ -126,9 +167,10 @@ void FFT::reset_operand(const TensorRef& operand, const std::optional<TensorRef>
   const bool in_place = state_->problem().in_place;
   require(!(in_place && out), ErrorKind::invalid_argument, FFTProblem::kOperation,
           ": reset_operand() with out, and the object works in place; leave out away");
+  const std::size_t result = state_->problem().operands.size() - 1;
   std::vector<std::pair<std::size_t, TensorRef>> operands = {{0, operand}};
-  if (in_place) operands.emplace_back(1, operand);
-  if (out) operands.emplace_back(1, *out);
+  if (in_place) operands.emplace_back(result, operand);
+  if (out) operands.emplace_back(result, *out);
   state_->session->reset(operands);
 }
 

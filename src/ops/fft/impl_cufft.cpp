@@ -160,7 +160,6 @@ class CufftPlan final : public Plan {
   }
 
   void execute(const Call& call) const override {
-    require_unit_factor(call);
     void* places[] = {call.operands[0], Ledger::grant(call.workspace, copy_offset_),
                       call.operands[1]};
     if (recipe_.copy) {
@@ -189,13 +188,16 @@ class CufftPlan final : public Plan {
     }
     return bytes;
   }
-  std::string describe() const override {
+  std::string library() const override {
     int version = 0;
     cufft::call(cufft::api().cufftGetVersion, &version);
+    return text("cuFFT ", version);
+  }
+  std::string describe() const override {
     std::int64_t calls = 0;
     for (const ManyPass& pass : recipe_.passes) calls += pass.calls();
     const std::size_t passes = recipe_.passes.size();
-    return text("cuFFT ", version, passes > 1 ? text(", ", passes, " passes") : "",
+    return text(library(), passes > 1 ? text(", ", passes, " passes") : "",
                 calls > static_cast<std::int64_t>(passes) ? text(", ", calls, " calls") : "",
                 recipe_.copy ? ", input copied first" : "");
   }

@@ -30,7 +30,9 @@ class NativePlan final : public Plan {
 };
 
 FftKind kind_of(FFTType type) {
-  static constexpr FftKind kKinds[] = {FftKind::c2c, FftKind::r2c, FftKind::c2r};
+  static constexpr FftKind kKinds[] = {FftKind::c2c,  FftKind::r2c,  FftKind::c2r,  FftKind::dct1,
+                                       FftKind::dct2, FftKind::dct3, FftKind::dct4, FftKind::dst1,
+                                       FftKind::dst2, FftKind::dst3, FftKind::dst4};
   return kKinds[static_cast<std::size_t>(type)];
 }
 
@@ -39,7 +41,7 @@ FftKind kind_of(FFTType type) {
 Answer try_native_fft(const FFTProblem& problem, const Context& context) {
   const FftShape shape{.kind = kind_of(problem.type),
                        .precision = real_dtype(problem.input().dtype),
-                       .shape = problem.full().shape,
+                       .shape = problem.shape,
                        .in_strides = problem.input().strides,
                        .out_strides = problem.result().strides,
                        .axes = problem.axes};

@@ -112,7 +112,7 @@ std::vector<Dims> grouped_axes(const FFTProblem& problem, std::size_t most) {
 /// The imaginary parts at index 0 and, for an even length, n/2 of the halved axis.
 std::vector<ManyReals> imaginary_edges(const FFTProblem& problem, const OperandLayout& copy) {
   const std::size_t axis = problem.halved_axis();
-  const std::int64_t n = problem.full().shape[axis];
+  const std::int64_t n = problem.shape[axis];
   OperandLayout reals = copy;
   reals.dtype = real_dtype(copy.dtype);
   reals.shape[axis] = 1;

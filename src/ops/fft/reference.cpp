@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transform by its definition, in long double: X[k] = Σ_j x[j] exp(±2πi·jk/n) along one axis
 // after another. The order of the axes of a real transform is part of the definition (it decides
-// which imaginary parts are ignored): r2c takes the halved axis first, c2r takes it last.
+// which imaginary parts are ignored): r2c takes the halved axis first, c2r takes it last. Functions
+// at the ends are evaluated point by point.
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -10,6 +11,9 @@
 
 #include "base/visit.hpp"
 #include "ops/fft/candidates.hpp"
+#include "ops/fft/parts.hpp"
+#include "ops/fft/trig.hpp"
+#include "ops/fuse/reference.hpp"
 
 namespace mw {
 
@@ -119,6 +123,24 @@ void transform_axis(Grid& grid, std::size_t axis, int direction) {
   }
 }
 
+/// n² multiplications a line.
+void transform_axis_trig(Grid& grid, std::size_t axis, FFTType type) {
+  const auto n = static_cast<std::size_t>(grid.shape[axis]);
+  const auto step = static_cast<std::size_t>(contiguous_strides(grid.shape)[axis]);
+  const TrigKernel kernel(type, grid.shape[axis]);
+  std::vector<long double> line(n);
+  for (std::size_t first = 0; first < grid.values.size(); ++first) {
+    if (first / step % n != 0) continue;
+    Number* x = &grid.values[first];
+    for (std::size_t j = 0; j < n; ++j) line[j] = x[j * step].real();
+    for (std::size_t k = 0; k < n; ++k) {
+      long double sum = 0;
+      for (std::size_t j = 0; j < n; ++j) sum += line[j] * kernel(j, k);
+      x[k * step] = sum;
+    }
+  }
+}
+
 /// The whole Hermitian spectrum from its half: X[n−k] = conj X[k], and X[0] and X[n/2] real.
 Grid with_both_halves(const Grid& half, std::size_t axis, std::int64_t n) {
   Grid full{half.shape, {}};
@@ -139,22 +161,62 @@ Grid with_both_halves(const Grid& half, std::size_t axis, std::int64_t n) {
   return full;
 }
 
+void transform(const FFTProblem& problem, const void* in, void* out, int direction,
+               long double factor) {
+  Grid grid = read(problem.input(), in);
+  const auto axis = [&](std::size_t i) { return static_cast<std::size_t>(problem.axes[i]); };
+  const std::size_t last = problem.axes.size() - 1;
+  if (is_trig(problem.type)) {
+    for (std::size_t i = 0; i <= last; ++i) transform_axis_trig(grid, axis(i), problem.type);
+    return write(grid, problem.result(), out, factor);
+  }
+  if (problem.type != FFTType::c2r) transform_axis(grid, axis(last), direction);
+  for (std::size_t i = 0; i < last; ++i) transform_axis(grid, axis(i), direction);
+  if (problem.type == FFTType::c2r) {
+    grid = with_both_halves(grid, axis(last), problem.length(last));
+    transform_axis(grid, axis(last), direction);
+  }
+  write(grid, problem.result(), out, factor);
+}
+
+OperandLayout c_order(DType dtype, const Dims& shape) {
+  return {.dtype = dtype, .shape = shape, .strides = contiguous_strides(shape)};
+}
+
 class ReferencePlan final : public Plan {
  public:
-  explicit ReferencePlan(const FFTProblem& problem) : problem_(problem) {}
+  explicit ReferencePlan(const FFTProblem& problem)
+      : problem_(problem),
+        parts_(parts_of(problem)),
+        x_(parts_.prolog ? c_order(parts_.x, problem.shape_in()) : problem.input()),
+        y_(parts_.epilog ? c_order(parts_.y, problem.shape_out()) : problem.result()) {
+    x_.shape = problem.shape_in();
+    y_.shape = problem.shape_out();
+  }
 
   void execute(const Call& call) const override {
-    const int direction = direction_of(call);
-    Grid grid = read(problem_.input(), call.operands[0]);
-    const auto axis = [&](std::size_t i) { return static_cast<std::size_t>(problem_.axes[i]); };
-    const std::size_t last = problem_.axes.size() - 1;
-    if (problem_.type != FFTType::c2r) transform_axis(grid, axis(last), direction);
-    for (std::size_t i = 0; i < last; ++i) transform_axis(grid, axis(i), direction);
-    if (problem_.type == FFTType::c2r) {
-      grid = with_both_halves(grid, axis(last), problem_.length(last));
-      transform_axis(grid, axis(last), direction);
+    std::vector<std::byte> x(parts_.prolog ? dense_bytes(x_) : 0);
+    std::vector<std::byte> y(parts_.epilog ? dense_bytes(y_) : 0);
+    void* const x_data = parts_.prolog ? x.data() : call.operands[0];
+    void* const y_data = parts_.epilog ? y.data() : call.operands[problem_.operands.size() - 1];
+    std::vector<ScalarValue> scalars(call.scalars + 2,
+                                     call.scalars + 2 + problem_.prolog.scalars());
+    const auto run = [&](const codegen::PassProblem& pass, const std::vector<std::size_t>& operands,
+                         void* between) {
+      std::vector<void*> arrays;
+      for (const std::size_t i : operands) {
+        arrays.push_back(i == FFTParts::kBetween ? between : call.operands[i]);
+      }
+      fuse_impl::run_reference(pass, {arrays.data(), scalars.data(), nullptr, {}});
+    };
+    if (parts_.prolog) run(prolog_pass(problem_, parts_, x_), parts_.before_arrays, x_data);
+    if (problem_.transforms() > 0) {
+      transform(plain_transform(problem_, x_, y_), x_data, y_data, direction_of(call), 1);
     }
-    write(grid, problem_.result(), call.operands[1], call.scalars[1].real());
+    const ScalarValue* const after = call.scalars + 2 + problem_.prolog.scalars();
+    scalars.assign(after, after + problem_.epilog.scalars());
+    scalars.push_back(call.scalars[1]);
+    if (parts_.epilog) run(epilog_pass(problem_, parts_, y_), parts_.after_arrays, y_data);
   }
 
   /// About 2 ns a term.
@@ -170,6 +232,8 @@ class ReferencePlan final : public Plan {
 
  private:
   FFTProblem problem_;
+  FFTParts parts_;
+  OperandLayout x_, y_;
 };
 
 }  // namespace

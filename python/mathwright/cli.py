@@ -98,6 +98,44 @@ def run_bench(arguments: argparse.Namespace) -> int:
     return bench.run(arguments)
 
 
+def run_tune(arguments: argparse.Namespace) -> int:
+    from mathwright import tune
+
+    return tune.run(arguments)
+
+
+def positive_seconds(word: str) -> float:
+    seconds = float(word)
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{word}; a number of seconds above 0 is wanted")
+    return seconds
+
+
+def add_bench(commands: Any) -> None:
+    bench = commands.add_parser(
+        "bench", help="side by side with what you would use instead (extra: bench)"
+    )
+    bench.add_argument(
+        "cases", nargs="*", metavar="CASE", help="names or beginnings of names; none: all"
+    )
+    bench.add_argument("--list", action="store_true", help="the names of the cases, and go")
+    bench.add_argument("--quick", action="store_true", help="fewer sizes and rounds")
+    form = bench.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="results as JSON")
+    form.add_argument("--markdown", action="store_true", help="results as tables of Markdown")
+    bench.add_argument(
+        "--picture", metavar="FILE.svg", help="also draw the cases under the roof of the machine"
+    )
+    bench.add_argument(
+        "--from",
+        dest="report",
+        metavar="FILE.json",
+        help="measure nothing: draw what --json printed",
+    )
+    bench.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    bench.set_defaults(run=run_bench)
+
+
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mathwright", description="Planned and tuned mathematics on CPUs and GPUs."
@@ -124,19 +162,20 @@ def make_parser() -> argparse.ArgumentParser:
     )
     demo.set_defaults(run=run_demo)
 
-    bench = commands.add_parser(
-        "bench", help="side by side with what you would use instead (extra: bench)"
+    add_bench(commands)
+
+    tune = commands.add_parser(
+        "tune",
+        help="time the ways to run each problem of a list, and remember the fastest",
+        description="Files hold a problem a line, as tests/conformance writes them "
+        "(float32 a=1000000x16 b=16x16 beta=1), or are logs that MATHWRIGHT_PLAN_LOG made.",
     )
-    bench.add_argument(
-        "cases", nargs="*", metavar="CASE", help="names or beginnings of names; none: all"
+    tune.add_argument("files", nargs="+", metavar="FILE", help="- for standard input")
+    tune.add_argument(
+        "--seconds", type=positive_seconds, metavar="S", help="the most that a problem may take"
     )
-    bench.add_argument("--list", action="store_true", help="the names of the cases, and go")
-    bench.add_argument("--quick", action="store_true", help="fewer sizes and rounds")
-    form = bench.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="results as JSON")
-    form.add_argument("--markdown", action="store_true", help="results as tables of Markdown")
-    bench.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    bench.set_defaults(run=run_bench)
+    tune.add_argument("--dry-run", action="store_true", help="plan, and tell what would be timed")
+    tune.set_defaults(run=run_tune)
     return parser
 
 

@@ -44,7 +44,7 @@ class PythonAllocator final : public MemoryResource {
     PyErr_Format(PyExc_AttributeError,
                  "allocator: the block it returned, of type %s, has none of device_ptr, "
                  "device_pointer, ptr, pointer; one of them is wanted",
-                 name_of_type(block).c_str());
+                 name(name_of_type(block)).c_str());
     nb::raise_python_error();
   }
 

@@ -1,94 +1,21 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: from Python's arguments to a MatmulRequest, once for the function and the
-// object.
+// Matrix products: the functions, and what Python sees of the object.
+#include <algorithm>
+#include <iterator>
+
 #include <nanobind/stl/string.h>
 
-#include "base/log.hpp"
 #include "bindings.hpp"
+#include "matmul_object.hpp"
 #include "once.hpp"
-#include "ops/matmul/problem.hpp"
 #include "recent.hpp"
-#include "session_object.hpp"
 
 namespace mw::py {
 
 namespace {
 
-constexpr const char* kOperation = MatmulProblem::kOperation;
-
-/// The arguments of matmul() and Matmul(), as they come.
-struct MatmulArguments {
-  nb::handle a, b, c, alpha, beta;
-  bool conjugate_a, conjugate_b;
-  nb::handle options, execution, stream, out;
-};
-
-/// The same, understood.
-struct MatmulCall {
-  MatmulOperands operands;
-  MatmulOptions options;
-  std::array<nb::object, 4> keepers;  ///< a, b, [c,] out
-  nb::object out;                     ///< the object the result goes to, if the caller named one
-  bool in_place = false;
-};
-
-Adopted adopt(nb::handle array, const char* name, const Package& package, Stream consumer,
-              bool writes) {
-  const Who who{kOperation, name};
-  require_package(array, package, who);
-  return package.adopt(array, who, consumer, writes);
-}
-
-bool wants_in_place(const MatmulArguments& given) {
-  if (given.options.is_none() || given.options.attr("inplace").ptr() != Py_True) return false;
-  require(!given.c.is_none(), ErrorKind::invalid_argument, kOperation,
-          ": option inplace is set without c; the result takes c's place, so c is wanted");
-  require(given.out.is_none(), ErrorKind::invalid_argument, kOperation,
-          ": option inplace and out are both given; one of them is wanted");
-  return true;
-}
-
-void warn_of_idle_beta() {
-  log(LogLevel::warning, [] {
-    return text(kOperation,
-                ": beta is given without c and has no effect; pass c, or leave beta away");
-  });
-}
-
-MatmulCall understand(const MatmulArguments& given, const Package& package) {
-  MatmulCall call;
-  MatmulOperands& operands = call.operands;
-  MatmulOptions& options = call.options;
-  std::size_t count = 0;
-  const Stream consumer = consumer_of(given.stream, package, kOperation);
-  const auto take = [&](nb::handle array, const char* name, bool writes = false) {
-    Adopted adopted = adopt(array, name, package, consumer, writes);
-    call.keepers[count++] = std::move(adopted.keeper);
-    return std::move(adopted.view);
-  };
-  call.in_place = wants_in_place(given);
-  operands.a = take(given.a, "a");
-  operands.b = take(given.b, "b");
-  if (!given.c.is_none()) operands.c = take(given.c, "c", call.in_place);
-  if (call.in_place) {
-    operands.out = operands.c;
-    call.keepers[count++] = nb::borrow(given.c);
-    call.out = nb::borrow(given.c);
-  } else if (!given.out.is_none()) {
-    operands.out = take(given.out, "out", true);
-    call.out = nb::borrow(given.out);
-  }
-  if (!given.alpha.is_none()) options.alpha = parse_scalar(given.alpha, {kOperation, "alpha"});
-  if (!given.beta.is_none()) {
-    options.beta = parse_scalar(given.beta, {kOperation, "beta"});
-    if (given.c.is_none()) warn_of_idle_beta();
-  }
-  options.conjugate_a = given.conjugate_a;
-  options.conjugate_b = given.conjugate_b;
-  options.execution = parse_execution(given.execution, kOperation);
-  return call;
-}
+constexpr const char* kOperation = MatmulObject::kOperation;
 
 /// Everything that make_matmul() looks at.
 Looks<4> looks_of(const MatmulCall& call) {
@@ -103,71 +30,32 @@ Looks<4> looks_of(const MatmulCall& call) {
   return {.views = {&a, &b, c ? &*c : nullptr, out ? &*out : nullptr}, .flags = flags};
 }
 
-class MatmulObject final : public SessionObject {
- public:
-  explicit MatmulObject(const MatmulArguments& given)
-      : SessionObject(package_of(given.a, {kOperation, "a"}), given.options, kOperation) {
-    const LoggerScope logging(logger_);
-    MatmulCall call = understand(given, package());
-    MatmulRequest request = make_matmul(call.operands, call.options);
-    in_place_ = call.in_place;
-    has_c_ = request.problem.has_c;
-    real_ = !is_complex(request.problem.d().dtype);
-    if (call.out.is_valid()) out_ = std::move(call.out);
-    for (auto& keeper : call.keepers) {
-      if (keeper.is_valid()) keep(std::move(keeper));
-    }
-    start(std::make_unique<ProblemOf<MatmulProblem>>(std::move(request.problem)),
-          std::move(request.arguments), call.options.execution);
+/// With an epilog; nothing for what depends on more than can be told at a glance.
+std::optional<Looks<kMostOperands>> looks_of(const MatmulCall& call, const MatmulExtras& extras) {
+  const bool plain = !extras.quantisation && extras.block == BlockFormat::none &&
+                     extras.multiprocessors == 0 && extras.epilog && !extras.epilog->aux_type &&
+                     extras.epilog->tensors.size() + 4 < kMostOperands;
+  if (!plain) return std::nullopt;
+  const Looks<4> own = looks_of(call);
+  Looks<kMostOperands> looks{
+      .views = {}, .flags = own.flags, .functions = {extras.epilog->function}};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (own.views[i]) looks.views[next++] = own.views[i];
   }
-
-  void reset(nb::handle a, nb::handle b, nb::handle c, nb::handle alpha, nb::handle beta,
-             nb::handle out, nb::handle stream) {
-    const Lock lock(*this);
-    session().check_alive();
-    const Scalar new_alpha = alpha.is_none() ? session().scalar(0) : scalar(alpha, "alpha");
-    const Scalar new_beta = beta.is_none() ? session().scalar(1) : scalar(beta, "beta");
-    require(beta.is_none() || has_c_, ErrorKind::invalid_argument, kOperation,
-            ": reset of beta, but the object was made without c");
-    const auto replacements = listed(a, b, c, out);
-    const bool scalars_only = replacements.empty() && !(alpha.is_none() && beta.is_none());
-    if (!scalars_only) replace(replacements, stream);
-    session().set_scalar(0, new_alpha);
-    session().set_scalar(1, new_beta);
-  }
-
-  void reset_unchecked(nb::handle a, nb::handle b, nb::handle c, nb::handle alpha, nb::handle beta,
-                       nb::handle out) {
-    const Lock lock(*this);
-    replace_unchecked(listed(a, b, c, out));
-    if (!alpha.is_none()) session().set_scalar(0, parse_scalar(alpha, {kOperation, "alpha"}));
-    if (!beta.is_none()) session().set_scalar(1, parse_scalar(beta, {kOperation, "beta"}));
-  }
-
- private:
-  Scalar scalar(nb::handle value, const char* name) const {
-    const Scalar number = parse_scalar(value, {kOperation, name});
-    require(!real_ || number.imag() == 0, ErrorKind::invalid_argument, kOperation, ": ", name,
-            " is complex and the operands are real; a real number is wanted");
-    return number;
-  }
-
-  std::vector<Replacement> listed(nb::handle a, nb::handle b, nb::handle c, nb::handle out) const {
-    require(c.is_none() || has_c_, ErrorKind::invalid_argument, kOperation,
-            ": reset of c, but the object was made without c. Make a new object.");
-    std::vector<Replacement> list;
-    if (!a.is_none()) list.push_back({0, a, "a"});
-    if (!b.is_none()) list.push_back({1, b, "b"});
-    if (!c.is_none()) list.push_back({2, c, "c", in_place_});
-    if (!c.is_none() && in_place_) list.push_back({out_index(), c, "c", true});
-    if (!out.is_none()) list.push_back({out_index(), out, "out", true});
-    return list;
-  }
-
-  bool in_place_ = false;
-  bool has_c_ = false;
-  bool real_ = true;
-};
+  for (const TensorRef& tensor : extras.epilog->tensors) looks.views[next++] = &tensor;
+  looks.views.back() = own.views.back();
+  const std::uint64_t more[] = {call.operands.c.has_value(),
+                                extras.broadcast_c,
+                                extras.fast_accumulation,
+                                static_cast<std::uint64_t>(extras.compute),
+                                extras.result_type ? 1 + std::uint64_t(*extras.result_type) : 0,
+                                static_cast<std::uint64_t>(extras.epilog->named)};
+  constexpr int kBits[] = {1, 1, 1, 8, 8, 16};
+  int at = 16;
+  for (std::size_t i = 0; i < std::size(more); at += kBits[i++]) looks.flags |= more[i] << at;
+  return looks;
+}
 
 nb::object coerced(nb::handle options) {
   return coerce_options(options, "mathwright.linalg._options", "MatmulOptions", kOperation);
@@ -184,14 +72,14 @@ nb::object matmul_once(nb::handle a, nb::handle b, nb::handle c, nb::handle alph
   follow_logging();
   const LoggerScope logging(common.logger);
   if (needs_object(common)) {
-    MatmulObject object(given);
+    MatmulObject object(given, nb::none());
     object.plan(stream);
     return object.execute(stream, false);
   }
   const Package& package = package_of(a, {kOperation, "a"});
   MatmulCall call = understand(given, package);
-  const Scalar beta_or_none = call.operands.c ? call.options.beta.value_or(0) : 0;
-  const Scalar factors[] = {call.options.alpha, beta_or_none};
+  const ScalarValue beta_or_none = call.operands.c ? call.options.beta.value_or(0) : 0;
+  const ScalarValue factors[] = {call.options.alpha, beta_or_none};
   static thread_local Recent<MatmulRequest, 4> recent;
   return recent.with(
       looks_of(call), [&] { return make_matmul(call.operands, call.options); },
@@ -201,6 +89,46 @@ nb::object matmul_once(nb::handle a, nb::handle b, nb::handle c, nb::handle alph
             problem, arguments,
             {kOperation, package, call.options.execution, stream, common.blocking, call.out});
       });
+}
+
+nb::object matmul_fused(nb::handle a, nb::handle b, nb::handle c, nb::handle alpha, nb::handle beta,
+                        int conjugate, nb::handle options, nb::handle execution, nb::handle stream,
+                        nb::handle out, const FusedArguments& fused) {
+  const nb::object known = coerced(options);
+  const MatmulArguments given{
+      a,     b,         c,      alpha, beta, (conjugate & 1) != 0, (conjugate & 2) != 0,
+      known, execution, stream, out};
+  const CommonOptions common = common_options(known);
+  follow_logging();
+  const LoggerScope logging(common.logger);
+  if (needs_object(common)) {
+    MatmulObject object(given, fused.extras);
+    object.plan_fused(fused, stream);
+    return object.execute(stream, false);
+  }
+  const Package& package = package_of(a, {kOperation, "a"});
+  const MatmulCall call = understand(given, package);
+  const FusedCall epilog =
+      understand_fused(fused, call.operands, package, consumer_of(stream, package, kOperation));
+  const auto make = [&] { return make_matmul(call.operands, call.options, epilog.extras); };
+  const auto run = [&](const AnyProblem& problem, const Arguments& arguments) {
+    return run_once(
+        problem, arguments,
+        {kOperation, package, call.options.execution, stream, common.blocking, call.out});
+  };
+  const auto looks = looks_of(call, epilog.extras);
+  if (!looks) {
+    MatmulRequest request = make();
+    return run(ProblemOf<MatmulProblem>(std::move(request.problem)), request.arguments);
+  }
+  static thread_local Recent<MatmulRequest, kMostOperands> recent;
+  return recent.with(*looks, make, [&](const AnyProblem& problem, Arguments& arguments) {
+    const auto& numbers = epilog.extras.epilog->scalars;
+    arguments.scalars[0] = call.options.alpha;
+    arguments.scalars[1] = call.operands.c ? call.options.beta.value_or(0) : 0;
+    std::ranges::copy(numbers, arguments.scalars.begin() + 2);
+    return run(problem, arguments);
+  });
 }
 
 // What any package's arrays are to a type checker: anything.
@@ -228,6 +156,53 @@ constexpr const char* kExecuteDoc =
     "Raises:\n"
     "    InvalidStateError: before plan(), after release_operands() or free().";
 
+void init_object(nb::module_& m) {
+  const auto none = nb::none();
+  nb::class_<MatmulObject, SessionObject>(m, "MatmulSession", "See mathwright.linalg.Matmul.")
+      .def(
+          "__init__",
+          [](MatmulObject* self, nb::handle a, nb::handle b, nb::handle c, nb::handle alpha,
+             nb::handle beta, int conjugate, nb::handle options, nb::handle execution,
+             nb::handle stream, nb::handle out, nb::handle extras) {
+            const nb::object known = coerced(options);
+            new (self) MatmulObject({a, b, c, alpha, beta, (conjugate & 1) != 0,
+                                     (conjugate & 2) != 0, known, execution, stream, out},
+                                    extras);
+          },
+          nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
+          nb::arg("beta").none(), nb::arg("conjugate"), nb::arg("options").none(),
+          nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none(),
+          nb::arg("extras").none() = none)
+      .def(
+          "_plan",
+          [](MatmulObject& self, nb::handle stream, nb::handle epilog, nb::handle inputs,
+             nb::handle aux_type, bool aux_amax) {
+            self.plan_fused({epilog, inputs, aux_type, aux_amax, nb::none()}, stream);
+          },
+          nb::arg("stream").none(), nb::arg("epilog").none() = none,
+          nb::arg("epilog_inputs").none() = none, nb::arg("aux_type").none() = none,
+          nb::arg("aux_amax") = false)
+      .def("_considered", &MatmulObject::considered)
+      .def("execute", &MatmulObject::execute, nb::kw_only(), nb::arg("stream") = none,
+           nb::arg("release_workspace") = false, nb::sig(kExecuteSignature), kExecuteDoc)
+      .def("execute_unchecked", &MatmulObject::execute_unchecked, nb::kw_only(),
+           nb::arg("stream") = none, nb::arg("release_workspace") = false,
+           nb::sig(kUncheckedSignature),
+           "The same as execute(), whose checks cost next to nothing.")
+      .def("_reset", &MatmulObject::reset, nb::arg("a").none(), nb::arg("b").none(),
+           nb::arg("c").none(), nb::arg("alpha").none(), nb::arg("beta").none(),
+           nb::arg("out").none(), nb::arg("epilog_inputs").none(), nb::arg("stream").none(),
+           nb::arg("scales").none() = none)
+      .def("_reset_unchecked", &MatmulObject::reset_unchecked, nb::arg("a").none(),
+           nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
+           nb::arg("beta").none(), nb::arg("out").none(), nb::arg("epilog_inputs").none(),
+           nb::arg("scales").none() = none)
+      .def(
+          "release_operands", &MatmulObject::release_operands,
+          "Drops the operands; every one of them must be given to reset_operands() before the next "
+          "execute(). The plan is kept. A second call does nothing.");
+}
+
 }  // namespace
 
 void init_matmul(nb::module_& m) {
@@ -238,36 +213,22 @@ void init_matmul(nb::module_& m) {
         nb::arg("out").none(), nb::sig(kFunctionSignature),
         "See mathwright.linalg.matmul; bits 0 and 1 of conjugate are a's and b's.");
 
-  nb::class_<MatmulObject, SessionObject>(m, "MatmulSession", "See mathwright.linalg.Matmul.")
-      .def(
-          "__init__",
-          [](MatmulObject* self, nb::handle a, nb::handle b, nb::handle c, nb::handle alpha,
-             nb::handle beta, int conjugate, nb::handle options, nb::handle execution,
-             nb::handle stream, nb::handle out) {
-            const nb::object known = coerced(options);
-            new (self) MatmulObject({a, b, c, alpha, beta, (conjugate & 1) != 0,
-                                     (conjugate & 2) != 0, known, execution, stream, out});
-          },
-          nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
-          nb::arg("beta").none(), nb::arg("conjugate"), nb::arg("options").none(),
-          nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none())
-      .def("_plan", &MatmulObject::plan, nb::arg("stream").none())
-      .def("execute", &MatmulObject::execute, nb::kw_only(), nb::arg("stream") = none,
-           nb::arg("release_workspace") = false, nb::sig(kExecuteSignature), kExecuteDoc)
-      .def("execute_unchecked", &MatmulObject::execute_unchecked, nb::kw_only(),
-           nb::arg("stream") = none, nb::arg("release_workspace") = false,
-           nb::sig(kUncheckedSignature),
-           "The same as execute(), whose checks cost next to nothing.")
-      .def("_reset", &MatmulObject::reset, nb::arg("a").none(), nb::arg("b").none(),
-           nb::arg("c").none(), nb::arg("alpha").none(), nb::arg("beta").none(),
-           nb::arg("out").none(), nb::arg("stream").none())
-      .def("_reset_unchecked", &MatmulObject::reset_unchecked, nb::arg("a").none(),
-           nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
-           nb::arg("beta").none(), nb::arg("out").none())
-      .def(
-          "release_operands", &MatmulObject::release_operands,
-          "Drops the operands; every one of them must be given to reset_operands() before the next "
-          "execute(). The plan is kept. A second call does nothing.");
+  m.def(
+      "matmul_fused",
+      [](nb::handle a, nb::handle b, nb::handle c, nb::handle alpha, nb::handle beta, int conjugate,
+         nb::handle options, nb::handle execution, nb::handle stream, nb::handle out,
+         nb::handle epilog, nb::handle inputs, nb::handle aux_type, bool aux_amax,
+         nb::handle extras) {
+        return matmul_fused(a, b, c, alpha, beta, conjugate, options, execution, stream, out,
+                            {epilog, inputs, aux_type, aux_amax, extras});
+      },
+      nb::arg("a").none(), nb::arg("b").none(), nb::arg("c").none(), nb::arg("alpha").none(),
+      nb::arg("beta").none(), nb::arg("conjugate"), nb::arg("options").none(),
+      nb::arg("execution").none(), nb::arg("stream").none(), nb::arg("out").none(),
+      nb::arg("epilog").none(), nb::arg("epilog_inputs").none(), nb::arg("aux_type").none() = none,
+      nb::arg("aux_amax") = false, nb::arg("extras").none() = none,
+      "The same with an epilog, or as an advanced product.");
+  init_object(m);
 }
 
 }  // namespace mw::py

@@ -160,4 +160,19 @@ ResultSpec result_spec(DType dtype, const Dims& shape, const Dims& strides, Devi
           .recipe = {}};
 }
 
+std::vector<std::pair<std::string, nb::object>> named_objects(nb::handle dict,
+                                                              const char* operation,
+                                                              const char* what) {
+  std::vector<std::pair<std::string, nb::object>> list;
+  if (dict.is_none()) return list;
+  require(nb::isinstance<nb::dict>(dict), ErrorKind::type_mismatch, operation, ": ", what,
+          " are of type ", name_of_type(dict), "; a dict of names and arrays is wanted");
+  for (const auto& [key, value] : nb::borrow<nb::dict>(dict)) {
+    require(nb::isinstance<nb::str>(key), ErrorKind::type_mismatch, operation, ": a key of ", what,
+            " is ", shown(key), "; a name is wanted");
+    list.emplace_back(nb::cast<std::string>(key), nb::borrow(value));
+  }
+  return list;
+}
+
 }  // namespace mw::py

@@ -5,6 +5,9 @@
 
 #include <complex>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "package.hpp"
 
@@ -26,6 +29,11 @@ namespace mw::py {
 
 /// A number for alpha or beta. Errors: ValueError.
 [[nodiscard]] std::complex<double> parse_scalar(nb::handle value, const Who& who);
+
+/// A dict of names and objects (None: an empty one) as a list. Errors: TypeError naming `what`.
+[[nodiscard]] std::vector<std::pair<std::string, nb::object>> named_objects(nb::handle dict,
+                                                                            const char* operation,
+                                                                            const char* what);
 
 /// What options objects of every operation have.
 struct CommonOptions {

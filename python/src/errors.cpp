@@ -53,8 +53,8 @@ void translate(const std::exception_ptr& pending, void*) {
 
 }  // namespace
 
-std::string shown(nb::handle object) {
-  const nb::object written = nb::steal(PyObject_Repr(object.ptr()));
+std::string name(const Shown& piece) {
+  const nb::object written = nb::steal(PyObject_Repr(piece.object.ptr()));
   if (!written.is_valid()) {
     PyErr_Clear();
     return "an object without a repr";
@@ -64,11 +64,11 @@ std::string shown(nb::handle object) {
   return result;
 }
 
-std::string name_of_type(nb::handle object) {
-  const nb::handle type = object.type();
+std::string name(const TypeName& piece) {
+  const nb::handle type = piece.object.type();
   const std::string module = nb::cast<std::string>(nb::str(type.attr("__module__")));
-  const std::string name = nb::cast<std::string>(nb::str(type.attr("__qualname__")));
-  return module == "builtins" ? name : text(module, ".", name);
+  const std::string own = nb::cast<std::string>(nb::str(type.attr("__qualname__")));
+  return module == "builtins" ? own : text(module, ".", own);
 }
 
 void init_errors(nb::module_&) { nb::register_exception_translator(translate); }

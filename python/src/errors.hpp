@@ -31,9 +31,20 @@ template <class... Pieces>
   throw NamedError(python_class, kind, text(pieces...));
 }
 
-/// The object's repr for a message, shortened.
-[[nodiscard]] std::string shown(nb::handle object);
+/// A piece of a message that is written only if the message is: the repr of an array costs
+/// milliseconds, and the pieces of a condition that holds are evaluated all the same.
+struct Shown {
+  nb::handle object;
+};
+[[nodiscard]] std::string name(const Shown& piece);
+/// The object's repr, shortened.
+[[nodiscard]] inline Shown shown(nb::handle object) { return {object}; }
+
+struct TypeName {
+  nb::handle object;
+};
+[[nodiscard]] std::string name(const TypeName& piece);
 /// "module.Type" of an object.
-[[nodiscard]] std::string name_of_type(nb::handle object);
+[[nodiscard]] inline TypeName name_of_type(nb::handle object) { return {object}; }
 
 }  // namespace mw::py

@@ -13,7 +13,7 @@ namespace mw::py {
 
 namespace nb = nanobind;
 
-/// One of fft, ifft, rfft, irfft.
+/// One of fft, ifft, rfft, irfft, the cosine transforms 1–4, the sine transforms 1–4.
 struct FFTFunction {
   const char* name;
   FFTType type;
@@ -21,12 +21,23 @@ struct FFTFunction {
 };
 [[nodiscard]] const FFTFunction& fft_function(int index);
 
+/// "C2C", "R2C", "C2R", "DCT1" … "DST4", as the options spell them. Errors: ValueError.
+[[nodiscard]] FFTType fft_type_of_word(nb::handle word);
+[[nodiscard]] const char* word_of(FFTType type);
+
 /// options= as an FFTOptions object of Python, or None. Errors: TypeError.
 [[nodiscard]] nb::object coerce_fft_options(nb::handle options);
 
-/// Everything but `out`. Errors: ValueError with the argument, the value seen and the one wanted.
+/// Lengths and factors as they come; None stands for the default.
+struct FFTSizes {
+  nb::handle n = Py_None, s = Py_None, norm = Py_None, scale = Py_None;
+  nb::handle orthogonalize = Py_None;
+};
+
+/// Everything but `out` and the functions. Errors: ValueError with the argument, the value seen and
+/// the one wanted.
 [[nodiscard]] FFTOptions parse_fft_options(nb::handle axes, nb::handle options,
-                                           nb::handle execution);
+                                           nb::handle execution, const FFTSizes& sizes = {});
 
 /// A function's type, if the options agree. Errors: ValueError.
 void fix_type(FFTOptions& options, const FFTFunction& function);

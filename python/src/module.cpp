@@ -3,6 +3,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {
+  // Objects of a script's own globals outlive the module at exit, which is nobody's mistake.
+  nanobind::set_leak_warnings(false);
   using namespace mw::py;
   init_errors(m);
   init_logging(m);
@@ -10,5 +12,7 @@ NB_MODULE(_core, m) {
   init_session(m);
   init_matmul(m);
   init_fft(m);
+  init_fuse(m);
   init_library(m);
+  init_expr(m);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "once.hpp"
 
+#include "aux_results.hpp"
 #include "logging.hpp"
 #include "plan/cache.hpp"
 #include "recent.hpp"
@@ -56,12 +57,22 @@ nb::object run_once(const AnyProblem& problem, const Arguments& arguments, const
                        problem.result_strides(), memory);
     result = call.package.empty(spec, queue);
   }
-  {
+  const auto run = [&](std::span<void* const> results) {
     const WithoutGil other_threads_run(waits);
-    execute_once(problem, arguments, call.execution, result.data, queue.stream);
+    execute_once(problem, arguments, call.execution, results, queue.stream);
     if (call.blocking && device.is_cuda()) synchronize(device, queue.stream);
+  };
+  const auto main_result = [&] {
+    return arguments.out ? call.out : call.package.finish(result, spec, queue);
+  };
+  if (problem.aux().empty()) {
+    run({&result.data, 1});
+    return main_result();
   }
-  return arguments.out ? call.out : call.package.finish(result, spec, queue);
+  const std::vector<ResultSpec> specs = aux_specs(problem, memory);
+  AuxResults aux(call.package, specs, queue);
+  run(aux.addresses(result.data));
+  return nb::make_tuple(main_result(), aux.finish(problem));
 }
 
 }  // namespace mw::py

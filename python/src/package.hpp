@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <nanobind/nanobind.h>
@@ -76,6 +77,8 @@ class Package {
   [[nodiscard]] virtual Stream current_stream(Device device) const;
   /// Whether its arrays can have any strides.
   [[nodiscard]] virtual bool any_strides() const { return true; }
+  /// Whether they can be of complex32.
+  [[nodiscard]] virtual bool has_complex32() const { return true; }
 
  private:
   std::string name_;
@@ -95,6 +98,9 @@ void require_package(nb::handle array, const Package& wanted, const Who& who);
 
 /// True for numpy.ndarray and its subclasses: the first question asked of every operand.
 [[nodiscard]] bool is_numpy(nb::handle object);
+/// The dtype of a NumPy array or dtype object, if it is one of NumPy's own types in native order:
+/// no code of Python's is run, which the name of a dtype takes.
+[[nodiscard]] std::optional<DType> numpy_dtype(nb::handle object);
 /// The dtype of a NumPy dtype object. Errors: invalid_argument (unknown to the library,
 /// byte-swapped).
 [[nodiscard]] DType dtype_of_numpy(nb::handle descriptor, const Who& who);

@@ -57,6 +57,7 @@ class CupyPackage final : public Package {
     return PyLong_AsVoidPtr(nb::object(array.attr("data").attr("ptr")).ptr());
   }
 
+  bool has_complex32() const override { return false; }
   Produced empty(const ResultSpec& spec, const Queue& queue) const override {
     std::optional<Entered> device;
     std::optional<Entered> stream;

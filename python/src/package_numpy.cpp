@@ -63,18 +63,26 @@ PyArrayObject* array_of(nb::handle object) {
   return reinterpret_cast<PyArrayObject*>(object.ptr());
 }
 
+bool has_native_order(const PyArray_Descr* descriptor) {
+  return descriptor->byteorder == '=' || descriptor->byteorder == '|' ||
+         descriptor->byteorder == NPY_NATBYTE;
+}
+
+/// Of NumPy's own types.
+std::optional<DType> dtype_of_number(int number) {
+  if (number < 0 || number >= static_cast<int>(kDTypeOfNumber.size())) return std::nullopt;
+  const auto found = kDTypeOfNumber[static_cast<std::size_t>(number)];
+  return found < 0 ? std::nullopt : std::optional(static_cast<DType>(found));
+}
+
 DType dtype_of_descriptor(const PyArray_Descr* descriptor, const Who& who) {
   const int number = descriptor->type_num;
   const nb::handle object(reinterpret_cast<PyObject*>(const_cast<PyArray_Descr*>(descriptor)));
-  require(descriptor->byteorder == '=' || descriptor->byteorder == '|' ||
-              descriptor->byteorder == NPY_NATBYTE,
-          ErrorKind::invalid_argument, who.operation, ": operand ", who.operand,
+  require(has_native_order(descriptor), ErrorKind::invalid_argument, who.operation, ": operand ",
+          who.operand,
           " has a byte-swapped dtype; native byte order is wanted. Convert it with "
           "a.astype(a.dtype.newbyteorder('=')).");
-  if (number >= 0 && number < static_cast<int>(kDTypeOfNumber.size())) {
-    const auto found = kDTypeOfNumber[static_cast<std::size_t>(number)];
-    if (found >= 0) return static_cast<DType>(found);
-  }
+  if (const auto own = dtype_of_number(number)) return *own;
   // ml_dtypes and other packages' types are known by name.
   const std::string name = nb::cast<std::string>(nb::str(object.attr("name")));
   const auto found = number >= NPY_USERDEF ? dtype_from_name(name) : std::nullopt;
@@ -184,6 +192,7 @@ class NumpyPackage final : public Package {
     return PyArray_DATA(array_of(object));
   }
 
+  bool has_complex32() const override { return false; }
   Produced empty(const ResultSpec& spec, const Queue&) const override {
     const std::size_t rank = spec.shape.size();
     require(rank <= 64, ErrorKind::unsupported, "a result of ", rank,
@@ -223,7 +232,23 @@ class NumpyPackage final : public Package {
 
 std::unique_ptr<Package> make_numpy_package() { return std::make_unique<NumpyPackage>(); }
 
-bool is_numpy(nb::handle object) { return PyArray_Check(object.ptr()); }
+bool is_numpy(nb::handle object) {
+  // The first question asked of any operand, also before there is a NumpyPackage.
+  if (PyArray_ImportNumPyAPI() < 0) [[unlikely]]
+    nb::raise_python_error();
+  return PyArray_Check(object.ptr());
+}
+
+std::optional<DType> numpy_dtype(nb::handle object) {
+  const PyArray_Descr* descriptor = nullptr;
+  if (is_numpy(object)) {
+    descriptor = PyArray_DESCR(array_of(object));
+  } else if (PyArray_DescrCheck(object.ptr())) {
+    descriptor = reinterpret_cast<PyArray_Descr*>(object.ptr());
+  }
+  if (descriptor == nullptr || !has_native_order(descriptor)) return std::nullopt;
+  return dtype_of_number(descriptor->type_num);
+}
 
 DType dtype_of_numpy(nb::handle descriptor, const Who& who) {
   require(PyArray_DescrCheck(descriptor.ptr()), ErrorKind::type_mismatch, who.operation,

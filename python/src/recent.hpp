@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 
 #include "plan/session.hpp"
@@ -25,6 +26,8 @@ struct Looks {
   std::array<const TensorRef*, n> views{};
   std::uint64_t flags = 0;
   Dims axes = {};
+  /// Fused; the same objects, the same functions.
+  std::array<std::shared_ptr<const void>, 2> functions = {};
 };
 
 /// `Request` has a `problem` and `arguments`. One per thread and operation.
@@ -61,7 +64,8 @@ class Recent {
   };
 
   [[nodiscard]] bool matches(const Looks<n>& looks) const {
-    if (looks.flags != flags_ || !(looks.axes == axes_)) return false;
+    if (looks.flags != flags_ || looks.functions != functions_ || !(looks.axes == axes_))
+      return false;
     for (std::size_t i = 0; i < n; ++i) {
       if ((looks.views[i] != nullptr) != views_[i].has_value()) return false;
       if (looks.views[i] && !same_looks(*looks.views[i], *views_[i])) return false;
@@ -76,6 +80,7 @@ class Recent {
     }
     flags_ = looks.flags;
     axes_ = looks.axes;
+    functions_ = looks.functions;
     arguments_ = std::move(request.arguments);
     problem_.emplace(std::move(request.problem));
   }
@@ -83,6 +88,8 @@ class Recent {
   std::array<std::optional<TensorRef>, n> views_;
   std::uint64_t flags_ = 0;
   Dims axes_;
+  std::array<std::shared_ptr<const void>, 2>
+      functions_;  // held, so that no other takes their addresses
   std::optional<ProblemOf<Problem>> problem_;
   Arguments arguments_;
   bool busy_ = false;

@@ -39,8 +39,10 @@ SessionObject::Lock::~Lock() {
 
 void SessionObject::start(std::unique_ptr<AnyProblem> problem, Arguments arguments,
                           const Execution& execution) {
+  const Device memory = arguments.inputs.front().device;
   spec_ = result_spec(problem->operands().back().dtype, problem->result_shape(),
-                      problem->result_strides(), arguments.inputs.front().device);
+                      problem->result_strides(), memory);
+  aux_specs_ = aux_specs(*problem, memory);
   Session::Options options{.execution = execution};
   if (!allocator_.is_none() && !resource_) {
     const Device device =
@@ -88,9 +90,11 @@ nb::object SessionObject::run(nb::handle stream, bool release_workspace) {
     queue = parse_stream(stream, *package_, stream_device(), operation_);
   }
   // A call that cannot run must not cost an allocation.
-  const bool makes_result = !session.has_out() && session.planned() && !session.released();
+  const bool runs = session.planned() && !session.released();
+  const bool makes_result = !session.has_out() && runs;
   Produced result;
   if (makes_result) result = package_->empty(spec_, queue);
+  if (!aux_specs_.empty() && runs) return run_with_aux(result, queue, release_workspace);
   {
     const LoggerScope logging(logger_);
     const WithoutGil other_threads_run(waits_);
@@ -98,6 +102,19 @@ nb::object SessionObject::run(nb::handle stream, bool release_workspace) {
     if (blocking_ && on_device_) synchronize(stream_device(), queue.stream);
   }
   return makes_result ? package_->finish(result, spec_, queue) : out_;
+}
+
+nb::object SessionObject::run_with_aux(Produced& result, const Queue& queue,
+                                       bool release_workspace) {
+  AuxResults aux(*package_, aux_specs_, queue);
+  {
+    const LoggerScope logging(logger_);
+    const WithoutGil other_threads_run(waits_);
+    session_->execute(aux.addresses(result.data), queue.stream, release_workspace);
+    if (blocking_ && on_device_) synchronize(stream_device(), queue.stream);
+  }
+  const nb::object main = session_->has_out() ? out_ : package_->finish(result, spec_, queue);
+  return nb::make_tuple(main, aux.finish(session_->problem()));
 }
 
 nb::object SessionObject::execute(nb::handle stream, bool release_workspace) {
@@ -125,7 +142,7 @@ void SessionObject::replace(const std::vector<Replacement>& replacements, nb::ha
     views.emplace_back(index, adopted.view);
   }
   if (session_->released()) {
-    const std::size_t wanted = out_index() + (session_->has_out() ? 1 : 0);
+    const std::size_t wanted = session_->arguments().inputs.size() + (session_->has_out() ? 1 : 0);
     require(views.size() == wanted, ErrorKind::invalid_argument, operation_,
             ": the operands were released and only ", views.size(), " of ", wanted,
             " are given; all of them are wanted");
@@ -180,6 +197,96 @@ void SessionObject::free() {
   dropped.swap(keepers_);
   std::swap(dropped_out, out_);
   out_ = nb::none();
+}
+
+nb::list SessionObject::algorithms() {
+  const Lock lock(*this);
+  const LoggerScope logging(logger_);
+  nb::list list;
+  for (const Alternative& entry : session_->alternatives()) {
+    nb::dict settings;
+    for (const auto& [name, value] : entry.plan->attributes()) settings[name.c_str()] = value;
+    nb::dict row;
+    row["candidate"] = entry.candidate;
+    row["variant"] = entry.variant;
+    row["description"] = entry.plan->describe();
+    row["library"] = entry.plan->library();
+    row["estimate"] = entry.estimate;
+    row["measured"] = entry.measured ? nb::object(nb::float_(*entry.measured)) : nb::none();
+    row["workspace"] = entry.plan->workspace_bytes();
+    row["chosen"] = entry.plan == session_->selection().plan;
+    row["settings"] = settings;
+    list.append(row);
+  }
+  return list;
+}
+
+nb::dict SessionObject::capabilities(std::size_t index) {
+  const Lock lock(*this);
+  const auto& list = session_->alternatives();
+  require(index < list.size(), ErrorKind::invalid_argument, operation_, ": algorithm ", index,
+          "; one of 0 to ", list.size() - 1, " is wanted");
+  nb::dict result;
+  for (const auto& [name, values] : list[index].plan->capabilities()) {
+    nb::object value = nb::none();
+    if (values) {
+      nb::list numbers;
+      for (const std::int64_t number : *values) numbers.append(number);
+      value = numbers;
+    }
+    result[name.c_str()] = value;
+  }
+  return result;
+}
+
+nb::dict SessionObject::autotune(const TuneOptions& options, bool release_workspace,
+                                 nb::handle stream) {
+  const Lock lock(*this);
+  session_->check_alive();
+  Queue queue;
+  if (on_device_ || !stream.is_none()) {
+    queue = parse_stream(stream, *package_, stream_device(), operation_);
+  }
+  TuneReport report;
+  {
+    const LoggerScope logging(logger_);
+    const WithoutGil other_threads_run(true);
+    report = session_->autotune(options, queue.stream);
+    if (release_workspace) session_->release_workspace();
+  }
+  learn_from_plan();
+  nb::dict result;
+  result["alternatives"] = report.alternatives;
+  result["timed"] = report.timed;
+  result["before"] = report.before;
+  result["after"] = report.after;
+  result["spent"] = report.spent;
+  result["changed"] = report.changed;
+  result["candidate"] = report.candidate;
+  result["description"] = report.description;
+  return result;
+}
+
+void SessionObject::select(std::size_t index) {
+  const Lock lock(*this);
+  session_->choose(index);
+  learn_from_plan();
+}
+
+void SessionObject::select_named(const std::string& candidate, const std::string& variant) {
+  const Lock lock(*this);
+  session_->choose(candidate, variant);
+  learn_from_plan();
+}
+
+void SessionObject::configure(std::size_t index, const nb::dict& changes) {
+  std::vector<AlgorithmAttribute> settings;
+  for (const auto& [name, value] : changes) {
+    settings.push_back({nb::cast<std::string>(name), nb::cast<std::int64_t>(value)});
+  }
+  const Lock lock(*this);
+  session_->configure(index, settings);
+  learn_from_plan();
 }
 
 std::string SessionObject::explain() {

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "call.hpp"
+#include "aux_results.hpp"
 #include "logging.hpp"
 #include "plan/session.hpp"
 
@@ -25,11 +25,22 @@ class SessionObject {
   virtual ~SessionObject();
 
   void plan(nb::handle stream);
+  /// The result; with results beside it, a tuple of it and a dict of those.
   nb::object execute(nb::handle stream, bool release_workspace);
   nb::object execute_unchecked(nb::handle stream, bool release_workspace);
   void release_operands();
   void release_workspace();
   void free();
+
+  /// The alternatives as a list of dicts: candidate, variant, description, library, estimate,
+  /// measured (or None), workspace, chosen, and for a vendor's algorithm its settings by name.
+  nb::list algorithms();
+  /// What the alternative at this place can do, by name; None where the library does not tell.
+  nb::dict capabilities(std::size_t index);
+  nb::dict autotune(const TuneOptions& options, bool release_workspace, nb::handle stream);
+  void select(std::size_t index);
+  void select_named(const std::string& candidate, const std::string& variant);
+  void configure(std::size_t index, const nb::dict& changes);
 
   [[nodiscard]] std::string explain();
   [[nodiscard]] std::size_t workspace_bytes();
@@ -73,8 +84,9 @@ class SessionObject {
   [[nodiscard]] Session& session() { return *session_; }
   [[nodiscard]] const char* operation() const { return operation_; }
   /// The place of a given result among a session's operands.
-  [[nodiscard]] std::size_t out_index() const { return session_->arguments().inputs.size(); }
+  [[nodiscard]] std::size_t out_index() const { return session_->problem().operands().size() - 1; }
   nb::object run(nb::handle stream, bool release_workspace);
+  nb::object run_with_aux(Produced& result, const Queue& queue, bool release_workspace);
 
   nb::object out_;     ///< what execute() returns if the result goes where the user said
   nb::object logger_;  ///< the options' logger, or None
@@ -90,6 +102,7 @@ class SessionObject {
   std::unique_ptr<MemoryResource> resource_;  // outlives the session that draws on it
   std::unique_ptr<Session> session_;
   ResultSpec spec_;
+  std::vector<ResultSpec> aux_specs_;
   bool blocking_ = false;
   bool on_device_ = false;  ///< operands or execution on a device: streams matter
   bool waits_ = false;      ///< execute() runs, or waits, long enough to let other threads run

@@ -176,6 +176,26 @@ def test_out_overlapping_an_operand_is_refused():
         matmul(memory[:2], np.ones((2, 2)), out=memory[1:])
 
 
+@pytest.mark.parametrize(
+    "given, taken",
+    [
+        ((slice(0, None, 2), slice(None)), (slice(1, None, 2), slice(None))),
+        ((slice(None), slice(0, None, 2)), (slice(None), slice(1, None, 2))),
+        ((slice(None), slice(None, 6)), (slice(None), slice(6, None))),
+    ],
+    ids=["rows", "columns", "halves"],
+)
+def test_out_may_lie_between_the_elements_of_an_operand(rng, given, taken):
+    x = random_array(rng, (12, 12), "float64")
+    before = x.copy()
+    n = before[given].shape[1]
+
+    matmul(x[given], np.eye(n), out=x[taken])
+
+    np.testing.assert_array_equal(x[taken], before[given])
+    np.testing.assert_array_equal(x[given], before[given])
+
+
 def test_optimized_result_layout_follows_the_operand(xp, rng):
     x = random_array(rng, (6, 4), "complex64")
 

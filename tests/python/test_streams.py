@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import assert_close, random_array
+from mathwright import errors
 from mathwright.fft import FFT, fft
 from mathwright.linalg import Matmul, matmul
 
@@ -143,3 +144,25 @@ def test_workspace_on_a_device_comes_from_the_callers_allocator(device_package, 
     assert bool(asked) == (transform.workspace_bytes > 0)
     assert sum(asked) >= transform.workspace_bytes
     assert_close(xp.to_numpy(y), np.fft.fft(x, axis=1), 1009 * 10)
+
+
+def test_copies_to_the_device_are_refused_inside_a_capture(device_package, rng):
+    xp = device_package
+    if xp.name != "torch":
+        pytest.skip("captured with PyTorch's graphs")
+    import torch
+
+    a = random_array(rng, (64, 64), "float32")
+    x = torch.ones(4, device="cuda")
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+
+    with torch.cuda.graph(graph):
+        x += 1
+        stream = torch.cuda.current_stream().cuda_stream
+        with pytest.raises(errors.InvalidStateError, match="operands in device memory"):
+            matmul(a, a, execution="cuda", stream=stream)
+    graph.replay()
+    torch.cuda.synchronize()
+
+    assert x.tolist() == [2.0] * 4

@@ -37,6 +37,15 @@ class Shape:
         points = math.prod(self.shape[a] for a in self.axes)
         return (2.5 if self.real else 5.0) * math.prod(self.shape) * math.log2(points)
 
+    @property
+    def bytes(self) -> float:
+        """Read once and written once; the spectrum of real data is half as long and twice as wide."""
+        return 2.0 * math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @property
+    def precision(self) -> str:
+        return "float64" if self.dtype in ("float64", "complex128") else "float32"
+
 
 def line(n: int, dtype: str = "complex64", quick: bool = False) -> Shape:
     power = n.bit_length() - 1
@@ -44,27 +53,59 @@ def line(n: int, dtype: str = "complex64", quick: bool = False) -> Shape:
     return Shape(name, (n,), (0,), dtype, quick)
 
 
+BOTH = ("complex64", "complex128")
+REALS = ("float32", "float64")
+
+
+def square(n: int, rank: int, dtype: str, quick: bool = False) -> Shape:
+    kind = "real " if dtype.startswith("float") else ""
+    return Shape(f"{kind}{rank}-D {n}", (n,) * rank, tuple(range(rank)), dtype, quick)
+
+
+def rows(count: int, n: int, dtype: str, quick: bool = False) -> Shape:
+    kind = "real " if dtype.startswith("float") else ""
+    return Shape(f"{kind}{count} rows of {n}", (count, n), (1,), dtype, quick)
+
+
+# The grid that docs/benchmarks.md has in full.
 SHAPES = (
+    *(line(2**p, dtype, p in (6, 10, 16)) for p in range(4, 25, 2) for dtype in BOTH),
+    # 3^a 5^b 7^c and other products of small primes
     *(
-        line(2**p, dtype, p in (6, 10, 16))
-        for p in range(4, 21, 2)
-        for dtype in ("complex64", "complex128")
+        line(n, dtype, n == 1000 and dtype == "complex128")
+        for n in (243, 1000, 1125, 10125, 15120, 59049, 100_000, 275_625, 1_000_000, 4_782_969)
+        for dtype in BOTH
     ),
-    # primes, and products of small primes
-    *(line(n, "complex128", n == 1009) for n in (101, 1009, 10007, 65537)),
-    *(line(n, "complex128", n == 1000) for n in (1000, 15120, 100_000, 1_000_000)),
-    Shape("2-D 512", (512, 512), (0, 1), "complex64", quick=True),
-    Shape("2-D 1000", (1000, 1000), (0, 1), "complex128"),
-    Shape("2-D 2048", (2048, 2048), (0, 1), "complex64"),
-    Shape("3-D 128", (128, 128, 128), (0, 1, 2), "complex64"),
-    Shape("rows of 2048", (2048, 2048), (1,), "complex64"),
-    Shape("columns of 2048", (2048, 2048), (0,), "complex64"),
-    Shape("64 rows of 10007", (64, 10007), (1,), "complex64"),
-    Shape("10000 rows of 16", (10_000, 16), (1,), "complex64", quick=True),
-    Shape("real 2^10", (1 << 10,), (0,), "float32", quick=True),
-    Shape("real 2^20", (1 << 20,), (0,), "float32"),
-    Shape("real 2-D 1024", (1024, 1024), (0, 1), "float64"),
-    Shape("real rows of 2048", (2048, 2048), (1,), "float32"),
+    # primes
+    *(
+        line(n, dtype, n == 1009 and dtype == "complex128")
+        for n in (17, 101, 1009, 10007, 65537, 1_000_003)
+        for dtype in BOTH
+    ),
+    *(
+        square(n, 2, dtype, n == 512 and dtype == "complex64")
+        for n in (256, 512, 1000, 2048, 4096)
+        for dtype in BOTH
+    ),
+    *(square(n, 3, dtype) for n in (64, 100, 128, 256) for dtype in BOTH),
+    *(
+        rows(count, n, dtype, n == 16 and dtype == "complex64")
+        for count, n in ((10_000, 16), (4096, 15), (2048, 2048), (64, 10007))
+        for dtype in BOTH
+    ),
+    *(
+        Shape(f"axis 0 of {n}", (n, n), (0,), dtype)
+        for n in (256, 1000, 2048, 4096)
+        for dtype in BOTH
+    ),
+    *(
+        Shape(f"real {n}", (n,), (0,), dtype, n == 1 << 10 and dtype == "float32")
+        for n in (1 << 10, 1 << 16, 1 << 20, 1000, 1009, 59049)
+        for dtype in REALS
+    ),
+    *(square(n, 2, dtype) for n in (1024, 2048) for dtype in REALS),
+    *(square(128, 3, dtype) for dtype in REALS),
+    *(rows(2048, 2048, dtype) for dtype in REALS),
 )
 
 
@@ -132,6 +173,8 @@ def cases(quick: bool) -> list[Case]:
             "scipy.fft",
             threads=threads,
             flops=shape.flops,
+            bytes=shape.bytes,
+            precision=shape.precision,
             context=partial(limited, threads),
         )
         for shape in SHAPES

@@ -54,6 +54,8 @@ def cases(quick: bool) -> list[Case]:
             "np.matmul(out=)",
             threads=threads,
             flops=flops * float(n) ** 3,
+            bytes=3.0 * np.dtype(dtype).itemsize * n * n,
+            precision="float64" if dtype is np.float64 else "float32",
             block_seconds=20e-3,
             context=partial(limited, threads),
         )

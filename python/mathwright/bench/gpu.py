@@ -175,13 +175,13 @@ def device_time(package: Package, operation: str, size: int, dtype: str) -> list
     ]
 
 
-# Operation, size of a product or of each of 4096 transforms, dtype, flops of a call.
+# Operation, size of a product or of each of 4096 transforms, dtype, flops of a call, bytes it moves.
 LARGE = (
-    ("matmul", 2048, "float32", 2 * 2048.0**3),
-    ("matmul", 4096, "float32", 2 * 4096.0**3),
-    ("matmul", 4096, "float64", 2 * 4096.0**3),
-    ("fft", 4096, "complex64", 5 * 4096.0**2 * 12),
-    ("fft", 4096, "complex128", 5 * 4096.0**2 * 12),
+    ("matmul", 2048, "float32", 2 * 2048.0**3, 3 * 4 * 2048.0**2),
+    ("matmul", 4096, "float32", 2 * 4096.0**3, 3 * 4 * 4096.0**2),
+    ("matmul", 4096, "float64", 2 * 4096.0**3, 3 * 8 * 4096.0**2),
+    ("fft", 4096, "complex64", 5 * 4096.0**2 * 12, 2 * 8 * 4096.0**2),
+    ("fft", 4096, "complex128", 5 * 4096.0**2 * 12, 2 * 16 * 4096.0**2),
 )
 
 
@@ -207,9 +207,12 @@ def cases(quick: bool) -> list[Case]:
             partial(device_time, package, operation, size, dtype),
             next(iter(package.rivals(operation))),
             flops=flops,
+            bytes=moved,
+            precision="float64" if dtype in ("float64", "complex128") else "float32",
+            on_device=True,
             block_seconds=10e-3,
         )
-        for operation, size, dtype, flops in LARGE
+        for operation, size, dtype, flops, moved in LARGE
         for package in packages
     ]
     return small if quick else small + large

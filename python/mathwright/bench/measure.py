@@ -30,6 +30,18 @@ class Contestant:
     clock: Callable[[Callable[[], Any]], float] | None = None  # seconds of a block, by a device
 
 
+FLOOR = "copy"
+
+
+def is_floor(name: str) -> bool:
+    """A copy of as many bytes, which no contestant that starts from memory can beat."""
+    return name.startswith(FLOOR)
+
+
+def is_ours(name: str) -> bool:
+    return name.startswith("mathwright")
+
+
 @dataclass(frozen=True)
 class Case:
     """Something to compare. `build` makes the contestants, those whose packages are there."""
@@ -39,7 +51,10 @@ class Case:
     build: Callable[[], list[Contestant]]
     baseline: str  # the contestant that ratios refer to
     threads: int = 1
-    flops: float = 0.0  # per call, to show rates; 0: none
+    flops: float = 0.0  # per call, for rates and rooflines; 0: not told
+    bytes: float = 0.0  # that a call must move: operands once, results once
+    precision: str = "float32"  # of the arithmetic: float16, bfloat16, float32, float64
+    on_device: bool = False
     block_seconds: float = 2e-3
     calls: int = 0  # per block; 0: as many as block_seconds asks for
     context: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
@@ -86,6 +101,9 @@ class Result:
             "threads": self.case.threads,
             "baseline": self.case.baseline,
             "flops": self.case.flops,
+            "bytes": self.case.bytes,
+            "precision": self.case.precision,
+            "place": "device" if self.case.on_device else "host",
             "contestants": [
                 {
                     "name": f.name,

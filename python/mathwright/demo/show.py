@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mathwright._words import seconds
 from mathwright.bench.measure import Case, Contestant, measure
-from mathwright.bench.report import seconds
 
 OURS = "Mathwright, planned"
 

@@ -40,15 +40,3 @@ def estimate_workspace_size(
             f"estimate_workspace_size: technique is {technique!r}; 'default' or 'refined' is wanted"
         )
     return _core.fft_workspace_of_key(key)
-
-
-def check_callbacks(**callbacks: Any) -> None:
-    """Raises unless every callback is None."""
-    for name, callback in callbacks.items():
-        if callback is not None:
-            from mathwright.errors import UnsupportedError
-
-            raise UnsupportedError(
-                f"fft: {name} is given; callbacks are not available yet. Apply it before or after the "
-                "transform."
-            )

@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 from mathwright._frozen import Frozen, check_allocator, check_blocking, check_bool, check_logger
 
 __all__ = ["FFTDirection", "FFTOptions"]
+
+
+FFTTypeName: TypeAlias = Literal[
+    "C2C", "C2R", "R2C", "DCT1", "DCT2", "DCT3", "DCT4", "DST1", "DST2", "DST3", "DST4"
+]
 
 
 class FFTDirection(enum.IntEnum):
@@ -20,7 +25,7 @@ class FFTDirection(enum.IntEnum):
 
 
 _WORDS = {
-    "fft_type": ("C2C", "C2R", "R2C", None),
+    "fft_type": (*get_args(FFTTypeName), None),
     "last_axis_parity": ("even", "odd"),
     "result_layout": ("natural", "optimized"),
 }
@@ -41,8 +46,9 @@ class FFTOptions(Frozen):
     """How a transform is made. Immutable; every field has a keyword.
 
     Args:
-        fft_type: "C2C", "R2C" or "C2R"; None: by dtype, R2C for real operands and C2C for complex ones.
-        inplace: the result takes the operand's place (C2C only).
+        fft_type: "C2C", "R2C" or "C2R"; "DCT1" … "DCT4" and "DST1" … "DST4", the cosine and sine transforms,
+            real to real; None: by dtype, R2C for real operands and C2C for complex ones.
+        inplace: the result takes the operand's place (not R2C and C2R).
         last_axis_parity: whether a C2R result's last axis has an "even" (2(m−1)) or "odd" (2m−1) extent.
         result_layout: "natural" is C order, "optimized" the order of the operand's strides.
         allocator: where scratch memory on a device comes from: an object with ``memalloc(size)`` or
@@ -80,7 +86,7 @@ class FFTOptions(Frozen):
     )
     allocator: Any
     blocking: Literal[True, "auto"]
-    fft_type: Literal["C2C", "C2R", "R2C"] | None
+    fft_type: FFTTypeName | None
     inplace: bool
     last_axis_parity: Literal["even", "odd"]
     logger: Any
@@ -89,7 +95,7 @@ class FFTOptions(Frozen):
     def __init__(
         self,
         *,
-        fft_type: Literal["C2C", "C2R", "R2C"] | None = None,
+        fft_type: FFTTypeName | None = None,
         inplace: bool = False,
         last_axis_parity: Literal["even", "odd"] = "even",
         result_layout: Literal["natural", "optimized"] = "natural",

@@ -5,7 +5,10 @@
 * :func:`matmul` for one product, :class:`Matmul` for the same product many times
 * :class:`MatmulOptions`, :class:`ExecutionCPU`, :class:`ExecutionCUDA`: how and where
 * ``…Qualifier``: what kind of matrix an operand is
+* :mod:`mathwright.linalg.advanced`: narrow dtypes with scales, named epilogs, algorithms
 """
+
+from typing import TYPE_CHECKING
 
 from mathwright._enums import ComputeType
 from mathwright._execution import ExecutionCPU, ExecutionCUDA
@@ -25,6 +28,9 @@ from mathwright.linalg._qualifiers import (
     matrix_qualifiers_dtype,
 )
 
+if TYPE_CHECKING:
+    from mathwright.linalg import advanced as advanced
+
 __all__ = [
     "ComputeType",
     "DiagType",
@@ -41,6 +47,15 @@ __all__ = [
     "SideMode",
     "SymmetricMatrixQualifier",
     "TriangularMatrixQualifier",
+    "advanced",
     "matmul",
     "matrix_qualifiers_dtype",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name != "advanced":
+        raise AttributeError(f"module 'mathwright.linalg' has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module("mathwright.linalg.advanced")

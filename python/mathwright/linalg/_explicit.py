@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mathwright.errors import InvalidArgumentError, TypeMismatchError
-from mathwright.linalg._matmul import Matmul, matmul
-from mathwright.linalg._options import coerce_options
+from mathwright.linalg._matmul import Matmul
 
-__all__ = ["ExplicitMatmul", "matmul_each"]
+__all__ = ["Batch", "ExplicitMatmul", "each"]
 
 _SEQUENCES = (list, tuple)
 
@@ -70,19 +69,27 @@ def _as_sequence(value: Any) -> Sequence[Any]:
     return value if isinstance(value, _SEQUENCES) else (value,)
 
 
-def _split(
-    a: Any, b: Any, c: Any, alpha: Any, beta: Any, qualifiers: Any, single: dict[str, Any], out: Any
-) -> list[dict[str, Any]]:
-    """The arguments of each problem."""
-    arrays = {"a": a, "b": b, "c": c, "out": out}
-    arrays = {name: items for name, items in arrays.items() if items is not None}
-    for name, items in {**arrays, "qualifiers": qualifiers}.items():
+def _works_in_place(options: Any) -> bool:
+    given = options.get("inplace") if isinstance(options, dict) else getattr(options, "inplace", 0)
+    return bool(given)
+
+
+def split(varying: dict[str, Any], common: dict[str, Any]) -> list[dict[str, Any]]:
+    """The arguments of each problem.
+
+    Args:
+        varying: what may differ: "a", "b", "c", "out" and "qualifiers", sequences or None; "alpha" and
+            "beta", sequences, numbers or None.
+        common: the other arguments.
+    """
+    arrays = {name: varying[name] for name in ("a", "b", "c", "out") if varying[name] is not None}
+    for name, items in {**arrays, "qualifiers": varying["qualifiers"]}.items():
         if items is not None and not isinstance(items, _SEQUENCES):
             raise InvalidArgumentError(
                 f"matmul: a is a sequence and {name} of type {type(items).__name__}; in an explicit batch "
                 "a, b, c, out and qualifiers are all sequences"
             )
-    for name, value in single.items():
+    for name, value in common.items():
         if isinstance(value, _SEQUENCES):
             raise TypeMismatchError(
                 f"matmul: {name} is a sequence; one value for all problems is wanted"
@@ -90,52 +97,47 @@ def _split(
     for name, items in arrays.items():
         _check_items(name, items)
     _check_alike(arrays)
-    varying: dict[str, Sequence[Any]] = dict(arrays)
-    for name, value in (("alpha", alpha), ("beta", beta), ("qualifiers", qualifiers)):
-        if value is not None:
-            varying[name] = _as_sequence(value)
-            if len(varying[name]) == 0:
+    sequences: dict[str, Sequence[Any]] = dict(arrays)
+    for name in ("alpha", "beta", "qualifiers"):
+        if varying[name] is not None:
+            sequences[name] = _as_sequence(varying[name])
+            if len(sequences[name]) == 0:
                 raise InvalidArgumentError(
                     f"matmul: the sequence {name} is empty; at least one item is wanted"
                 )
-    count = _common_length(varying)
-    if count > 1 and c is not None and len(c) == 1 and coerce_options(single["options"]).inplace:
-        raise InvalidArgumentError(
-            f"matmul: option inplace with one c for {count} problems; a c of its own is wanted for each"
-        )
-    if count > 1 and out is not None and len(out) == 1:
-        raise InvalidArgumentError(
-            f"matmul: one out for {count} problems; an out of its own is wanted for each"
-        )
+    count = _common_length(sequences)
+    _check_places(count, arrays, _works_in_place(common.get("options")))
     return [
-        {name: items[i if len(items) > 1 else 0] for name, items in varying.items()}
+        {name: items[i if len(items) > 1 else 0] for name, items in sequences.items()}
         for i in range(count)
     ]
 
 
-def matmul_each(
-    a: Any,
-    b: Any,
-    c: Any,
-    alpha: Any,
-    beta: Any,
-    qualifiers: Any,
-    options: Any,
-    execution: Any,
-    stream: Any,
-    out: Any,
-) -> list[Any]:
-    """matmul() of each problem; see there."""
-    single = {"options": options, "execution": execution, "stream": stream}
-    problems = _split(a, b, c, alpha, beta, qualifiers, single, out)
-    return [matmul(one.pop("a"), one.pop("b"), **one, **single) for one in problems]
+def _check_places(count: int, arrays: dict[str, Sequence[Any]], in_place: bool) -> None:
+    """Each result needs a place of its own."""
+    if count > 1 and in_place and len(arrays.get("c", ())) == 1:
+        raise InvalidArgumentError(
+            f"matmul: option inplace with one c for {count} problems; a c of its own is wanted for each"
+        )
+    if count > 1 and len(arrays.get("out", ())) == 1:
+        raise InvalidArgumentError(
+            f"matmul: one out for {count} problems; an out of its own is wanted for each"
+        )
 
 
-class ExplicitMatmul(Matmul):
-    """Matmul for an explicit batch: an object for each problem, behind the same methods.
+def each(function: Any, varying: dict[str, Any], common: dict[str, Any]) -> list[Any]:
+    """function(a, b, …) of each problem."""
+    problems = split(varying, common)
+    return [function(one.pop("a"), one.pop("b"), **one, **common) for one in problems]
 
-    Made by ``Matmul([…], […])``.
+
+class Batch:
+    """An object for each problem of an explicit batch, behind the methods of one.
+
+    A mix-in beside the class of the objects, whose own state stays that of the first problem, unused.
     """
+
+    _one: Any  # the class of the objects
 
     def __init__(
         self,
@@ -147,19 +149,17 @@ class ExplicitMatmul(Matmul):
         alpha: Any = None,
         beta: Any = None,
         qualifiers: Any = None,
-        options: Any = None,
-        execution: Any = None,
-        stream: Any = None,
         out: Any = None,
+        **common: Any,
     ) -> None:
-        single = {"options": options, "execution": execution, "stream": stream}
-        problems = _split(a, b, c, alpha, beta, qualifiers, single, out)
-        # The base is a problem of its own, the first of the batch, and otherwise unused.
-        super().__init__(a[0], b[0])
-        self._options = options
-        self._given = {"a": a, "b": b, "c": c, "out": out}
-        self._single = {name for name, items in self._given.items() if items and len(items) == 1}
-        self._products = [Matmul(one.pop("a"), one.pop("b"), **one, **single) for one in problems]
+        given = {"a": a, "b": b, "c": c, "out": out}
+        varying = {**given, "alpha": alpha, "beta": beta, "qualifiers": qualifiers}
+        first = split(varying, common)[0]
+        own = first.pop("a"), first.pop("b")
+        super().__init__(*own, **first, **common)  # type: ignore[call-arg]
+        self._products = each(self._one, varying, common)
+        self._given = given
+        self._single = {name for name, items in given.items() if items and len(items) == 1}
 
     @property
     def planned(self) -> bool:
@@ -171,11 +171,15 @@ class ExplicitMatmul(Matmul):
 
     @property
     def workspace_bytes(self) -> int:
-        return max(product.workspace_bytes for product in self._products)
+        return max(int(product.workspace_bytes) for product in self._products)
 
-    def plan(self, *, stream: Any = None) -> None:
-        for product in self._products:
-            product.plan(stream=stream)
+    def plan(self, **given: Any) -> list[Any]:
+        """Plans each problem alike; what each gives."""
+        return [product.plan(**given) for product in self._products]
+
+    def autotune(self, *args: Any, **given: Any) -> list[Any]:
+        """Tunes each problem of the batch; what each gives."""
+        return [product.autotune(*args, **given) for product in self._products]
 
     def execute(self, *, stream: Any = None, release_workspace: bool = False) -> list[Any]:
         return [
@@ -233,7 +237,7 @@ class ExplicitMatmul(Matmul):
             product.release_workspace()
 
     def free(self) -> None:
-        super().free()
+        super().free()  # type: ignore[misc]
         for product in self._products:
             product.free()
 
@@ -244,3 +248,9 @@ class ExplicitMatmul(Matmul):
 
     def __exit__(self, *error: object) -> None:
         self.free()
+
+
+class ExplicitMatmul(Batch, Matmul):  # type: ignore[misc]
+    """Matmul for an explicit batch. Made by ``Matmul([…], […])``."""
+
+    _one = Matmul

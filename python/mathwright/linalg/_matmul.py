@@ -19,13 +19,15 @@ def matmul(
     *,
     alpha: complex | None = None,
     beta: complex | None = None,
+    epilog: Any = None,
+    epilog_inputs: dict[str, Any] | None = None,
     qualifiers: Any = None,
     options: Any = None,
     execution: Any = None,
     stream: Any = None,
     out: Any = None,
 ) -> Any:
-    """D = α·op(A)·op(B) + β·C, over batches.
+    """D = F(α·op(A)·op(B) + β·C), over batches.
 
     Args:
         a: shape ``(…, m, k)``; one-dimensional means a row ``(1, k)``.
@@ -35,6 +37,12 @@ def matmul(
             were given. Needs ``beta``.
         alpha: scales the product. Default 1.
         beta: scales ``c``, which is not read when it is 0.
+        epilog: F, an ordinary function of the element and of the inputs named in ``epilog_inputs``, made
+            of arithmetic and of Mathwright's functions (:func:`mathwright.relu`, …); or an
+            :class:`mathwright.Expr`. It is run once to record it. Default: none. A function that returns
+            a dict with ``"result"`` gives the other entries as auxiliary results.
+        epilog_inputs: arrays that broadcast against D by NumPy's rules, and numbers, by the names of the
+            function's parameters.
         qualifiers: array of :data:`matrix_qualifiers_dtype` for a, b (and c); general ones may conjugate.
         options: :class:`MatmulOptions`, a dict of its fields, or None.
         execution: ``"cpu"``, ``"cuda"``, :class:`ExecutionCPU`, :class:`ExecutionCUDA`, a dict, or None:
@@ -54,7 +62,7 @@ def matmul(
 
     Returns:
         D in C order, an array of the operands' package on their device; ``out``, or ``c`` with the option
-        ``inplace``, if the result goes there.
+        ``inplace``, if the result goes there. With auxiliary results a tuple of it and a dict of those.
 
     Raises:
         InvalidArgumentError: shapes, dtypes, devices, ``out``, ``beta``, options. (``ValueError``)
@@ -73,10 +81,23 @@ def matmul(
     [(2, 2), (3, 3)]
     """
     if isinstance(a, (list, tuple)):
-        from mathwright.linalg._explicit import matmul_each
+        from mathwright.linalg._explicit import each
 
-        return matmul_each(a, b, c, alpha, beta, qualifiers, options, execution, stream, out)
+        varying = {"a": a, "b": b, "c": c, "out": out}
+        numbers = {"alpha": alpha, "beta": beta, "qualifiers": qualifiers}
+        common = {
+            "epilog": epilog,
+            "epilog_inputs": epilog_inputs,
+            "options": options,
+            "execution": execution,
+            "stream": stream,
+        }
+        return each(matmul, {**varying, **numbers}, common)
     bits = 0 if qualifiers is None else _conjugate_bits(qualifiers)
+    if epilog is not None or epilog_inputs is not None:
+        return _core.matmul_fused(
+            a, b, c, alpha, beta, bits, options, execution, stream, out, epilog, epilog_inputs
+        )
     return _core.matmul(a, b, c, alpha, beta, bits, options, execution, stream, out)
 
 
@@ -135,11 +156,17 @@ class Matmul(_core.MatmulSession):
 
         return coerce_options(self._options)
 
-    def plan(self, *, stream: Any = None) -> None:
-        """Chooses the implementation; a second call does nothing.
+    def plan(
+        self,
+        *,
+        epilog: Any = None,
+        epilog_inputs: dict[str, Any] | None = None,
+        stream: Any = None,
+    ) -> None:
+        """Chooses the implementation; again for another epilog, else a second call does nothing.
 
         Args:
-            stream: as for :func:`matmul`.
+            epilog, epilog_inputs, stream: as for :func:`matmul`.
 
         Raises:
             UnsupportedError: nothing can do it; all reasons are listed.
@@ -151,7 +178,49 @@ class Matmul(_core.MatmulSession):
         >>> product.planned
         True
         """
-        self._plan(stream)
+        self._plan(stream, epilog, epilog_inputs)
+
+    def autotune(
+        self,
+        *,
+        iterations: int | None = None,
+        prune: int | None = None,
+        seconds: float | None = None,
+        release_workspace: bool = False,
+        stream: Any = None,
+    ) -> dict[str, Any]:
+        """Times the ways there are to run the product and changes to the fastest.
+
+        Every candidate that accepted takes part, with its variants: a vendor's algorithms, tiles, thread
+        counts. They run in random order with cold caches, the slower half drops out after each round, and
+        the plan at hand is kept unless another is clearly faster. Operands are only read; results go to
+        scratch memory. The winner is remembered for later objects and processes (:mod:`mathwright.tune`).
+
+        Args:
+            iterations: executions of every alternative, without dropping any; None: as the time allows.
+            prune: how many alternatives to keep in the list; None: all.
+            seconds: what it may take. Default 0.15 on a device and 0.5 on the host, or 30 executions of
+                the plan at hand, whichever is longer; no bound with ``iterations``.
+            release_workspace: give the scratch memory back at the end.
+            stream: as for :func:`matmul`.
+
+        Returns:
+            ``candidate`` and ``description`` of the plan now, ``changed``, seconds ``before`` and ``after``
+            (medians), how many ``alternatives`` there were and were ``timed``, seconds ``spent``.
+
+        Raises:
+            InvalidStateError: before plan(), after release_operands() or free(), during a graph capture.
+            OutOfMemoryError: no memory for the results. The object is then as it was.
+
+        >>> import numpy as np
+        >>> product = Matmul(np.ones((8, 8)), np.ones((8, 8)))
+        >>> product.plan()
+        >>> product.autotune(seconds=0.01)["after"] > 0
+        True
+        """
+        from mathwright.tune import autotune
+
+        return autotune(self, iterations, prune, seconds, release_workspace, stream)
 
     def reset_operands(
         self,
@@ -161,6 +230,7 @@ class Matmul(_core.MatmulSession):
         c: Any = None,
         alpha: complex | None = None,
         beta: complex | None = None,
+        epilog_inputs: dict[str, Any] | None = None,
         out: Any = None,
         stream: Any = None,
     ) -> None:
@@ -169,6 +239,7 @@ class Matmul(_core.MatmulSession):
         Args:
             a, b, c, out: arrays in place of those the object was made with (only of those).
             alpha, beta: new factors.
+            epilog_inputs: arrays and numbers in place of the planned epilog's, by name.
             stream: as for :func:`matmul`.
 
         Raises:
@@ -184,7 +255,7 @@ class Matmul(_core.MatmulSession):
         >>> product.execute()[0, 0]
         np.float64(20.0)
         """
-        self._reset(a, b, c, alpha, beta, out, stream)
+        self._reset(a, b, c, alpha, beta, out, epilog_inputs, stream)
 
     def reset_operands_unchecked(
         self,
@@ -194,6 +265,7 @@ class Matmul(_core.MatmulSession):
         c: Any = None,
         alpha: complex | None = None,
         beta: complex | None = None,
+        epilog_inputs: dict[str, Any] | None = None,
         out: Any = None,
         stream: Any = None,
     ) -> None:
@@ -206,7 +278,7 @@ class Matmul(_core.MatmulSession):
         >>> product.execute()[0, 0]
         np.float64(0.0)
         """
-        self._reset_unchecked(a, b, c, alpha, beta, out)
+        self._reset_unchecked(a, b, c, alpha, beta, out, epilog_inputs)
 
 
 def _conjugate_bits(qualifiers: Any) -> int:

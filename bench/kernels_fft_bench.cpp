@@ -65,6 +65,12 @@ const Case kCases[] = {
     {"real 2d 1024²", FftKind::r2c, {1024, 1024}, {0, 1}},
     {"real back 1d 2^16", FftKind::c2r, {1 << 16}, {0}},
     {"real back 2d 1024²", FftKind::c2r, {1024, 1024}, {0, 1}},
+    {"dct1 1d 1025", FftKind::dct1, {1025}, {0}},
+    {"dct2 1d 2^10", FftKind::dct2, {1024}, {0}},
+    {"dct2 1d 2^16", FftKind::dct2, {1 << 16}, {0}},
+    {"dct4 1d 2^16", FftKind::dct4, {1 << 16}, {0}},
+    {"dct2 2d 1024²", FftKind::dct2, {1024, 1024}, {0, 1}},
+    {"dst3 columns 1024", FftKind::dst3, {1024, 1024}, {0}},
 };
 
 /// Zero-filled memory aligned as workspaces must be.

@@ -3,7 +3,20 @@
 # mw_unity(target): the files of each folder under src become one translation unit, since most of a file's
 # compilation is reading the same headers. Files with flags of their own stay alone (CMake sees to it), and
 # so do those that reuse a name which another file of their folder keeps to itself.
-set(mw_not_in_unity base/env.cpp runtime/copy_kernels.cpp ops/fft/impl_native.cpp ops/fft/many.cpp)
+set(mw_not_in_unity
+    base/env.cpp
+    codegen/device_text.cpp
+    codegen/ir_check.cpp
+    codegen/lower.cpp
+    codegen/math_pow.cpp
+    ops/fft/impl_native.cpp
+    ops/fft/many.cpp
+    ops/matmul/impl_panels.cpp
+    ops/matmul/problem.cpp
+    ops/matmul/problem_epilog.cpp
+    ops/matmul/reference_fused.cpp
+    runtime/copy_kernels.cpp
+    runtime/host_pool.cpp)
 
 function(mw_unity target)
   get_target_property(sources ${target} SOURCES)

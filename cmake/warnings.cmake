@@ -5,9 +5,11 @@ function(mw_warnings target)
   target_compile_options(
     ${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
                       -Woverloaded-virtual -Wnull-dereference $<$<BOOL:${MW_WERROR}>:-Werror>)
-  # False alarms of GCC 12 at -O2, where a std::string is moved through a std::variant.
+  # False alarms of GCC 12 at -O2, where a std::string is moved through a std::variant, and with
+  # sanitizers about std::optional.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overread
-                                             -Wno-stringop-overflow -Wno-restrict)
+    target_compile_options(
+      ${target} PRIVATE -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overread
+                        -Wno-stringop-overflow -Wno-restrict)
   endif()
 endfunction()

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The Mathwright authors
 # SPDX-License-Identifier: Apache-2.0
 # Makes this checkout ready to build and for the named groups of work: tools/setup.sh [demo] [test] …
-# A group is an extra of pyproject.toml.
+# A group is an extra of pyproject.toml. LLVM, which compiles generated host code, is installed where apt
+# offers it, unless MW_LLVM=OFF is set.
 #
 # Three steps, each a no-op when already done: system packages (by apt when that is allowed, otherwise
 # the missing ones are named and nothing else happens), the .venv folder, Python packages from PyPI.
@@ -95,6 +96,24 @@ compiler_package() { # Ubuntu 22.04's g++ is 11; it has 12 beside it
   if [ "${version:-12}" -ge 12 ]; then echo g++; else echo g++-12; fi
 }
 
+has_llvm() { # the headers and static libraries that cmake/llvm.cmake looks for
+  compgen -G '/usr/lib/llvm-*/lib/libLLVMOrcJIT.a' >/dev/null || return 1
+  local config
+  for config in /usr/lib/llvm-*/bin/llvm-config; do
+    [ "$("$config" --version 2>/dev/null | cut -d . -f 1)" -ge 16 ] 2>/dev/null && return 0
+  done
+  return 1
+}
+
+# 19 is what this is tested with; else the newest from 16 on.
+llvm_package() {
+  local version
+  for version in 19 22 21 20 18 17 16; do
+    apt-cache show "llvm-$version-dev" >/dev/null 2>&1 && echo "llvm-$version-dev" && return 0
+  done
+  return 1
+}
+
 # ---- system packages --------------------------------------------------------------------------
 
 as_root() {
@@ -130,6 +149,20 @@ complain() {
   fi
   say "then run the same command again"
   exit 1
+}
+
+# Wanted, not needed: whatever is in the way, the build goes on without.
+llvm() {
+  [ "${MW_LLVM:-AUTO}" != OFF ] && ! has_llvm || return 0
+  local package
+  if may_apt && { package=$(llvm_package) ||
+    { as_root apt-get update -qq >/dev/null 2>&1; package=$(llvm_package); }; }; then
+    say "installing $package"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      "$package" >/dev/null 2>&1 </dev/null || true
+  fi
+  has_llvm || say "LLVM 16 or later is not here (apt install llvm-19-dev): generated host code will be" \
+    "interpreted"
 }
 
 system_packages() {
@@ -174,6 +207,7 @@ END
 }
 
 system_packages
+llvm
 virtual_environment
 python_packages
 toolchain

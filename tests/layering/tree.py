@@ -18,11 +18,11 @@ RANK = {
     "vendor": 3,
     "runtime": 4,
     "expr": 5,
-    "codegen": 5,
     "kernels": 5,
-    "plan": 6,
-    "ops": 7,
-    "python": 8,
+    "codegen": 6,
+    "plan": 7,
+    "ops": 8,
+    "python": 9,
 }
 # The vendor libraries that a layer above may touch; no entry means any. `runtime` knows devices and
 # communication only, `plan` knows no vendor at all.
@@ -33,7 +33,12 @@ VENDOR_EDGES = {("blas_lapack", "mkl"), ("fftw", "mkl"), ("cublaslt", "cublas")}
 # What every vendor library rests on: the driver's types, streams say.
 VENDOR_COMMON = {"cuda"}
 # An operation that uses another through its problem or session: (who, whom).
-OPERATION_EDGES = {("contraction", "matmul"), ("fft", "reshape"), ("matmul", "reshape")}
+OPERATION_EDGES = {
+    ("contraction", "matmul"),
+    ("fft", "fuse"),
+    ("fft", "reshape"),
+    ("matmul", "reshape"),
+}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 SOURCES = {".cpp", ".hpp", ".inl", ".def", ".h"}

@@ -159,17 +159,25 @@ class Writer {
     line("template <int kCount>");
     line("__device__ __forceinline__ void epilog_columns(const EpilogArgs& e, EpilogColumns* at,");
     line("                                               Index batch, int col, int valid) {");
+    for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
+      if (of_column(form_.tensors[i])) read_columns(form_.tensors[i], tensor(i));
+    }
+    line("}");
+  }
+
+  void read_columns(const DeviceArray& array, const std::string& t) {
+    const std::string from = text("e.", t, " + batch * e.", t, "_batch + ");
+    if (array.columns == Columns::unit) {
+      line("  ", type_name(array.dtype), " ", t, "[kCount];");
+      line("  load<kCount, ", width(array), ">(", t, ", ", from, "col, valid);");
+      line("#pragma unroll");
+      line("  for (int j = 0; j < kCount; ++j) at[j].", t, " = widen(", t, "[j]);");
+      return;
+    }
     line("#pragma unroll");
     line("  for (int j = 0; j < kCount; ++j) {");
-    line("    if (j >= valid) continue;");
-    for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
-      if (!of_column(form_.tensors[i])) continue;
-      const std::string t = tensor(i);
-      line("    at[j].", t, " = widen(e.", t, "[batch * e.", t, "_batch + (col + j) * e.", t,
-           "_col]);");
-    }
+    line("    if (j < valid) at[j].", t, " = widen(*(", from, "(col + j) * e.", t, "_col));");
     line("  }");
-    line("}");
   }
 
   void write_point(const std::string& body) {

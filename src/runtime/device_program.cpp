@@ -97,8 +97,8 @@ std::string compile_device_program(const DeviceProgram& program, int capability)
   const nvrtc::Api& api = nvrtc::api();
   const Target target = target_for(api, capability);
   std::vector<std::string> options = program.options;
-  options.push_back(
-      text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_", target.arch));
+  options.push_back(text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_",
+                         target.arch, program.this_architecture_only ? "a" : ""));
   options.push_back("--std=c++17");
   const std::string key = cache_key(api, program, options);
   if (auto known = disk_cache_load("cubin", key)) {
@@ -127,6 +127,7 @@ cuda::Kernel device_kernel(int device_id, const DeviceProgram& program) {
   key.add(program.name);
   key.add(program.source);
   key.add(program.options);
+  key.add(program.this_architecture_only);
   const dl::DeferredLog logs;         // a sink may be Python's: never under the lock
   const std::lock_guard lock(mutex);  // two threads that need the same kernel compile it once
   if (const auto known = kernels.find(key); known != kernels.end()) return known->second;

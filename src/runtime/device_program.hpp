@@ -21,6 +21,8 @@ struct DeviceProgram {
   std::string source;                ///< defines `extern "C" __global__` functions
   std::string name;                  ///< the one wanted
   std::vector<std::string> options;  ///< for NVRTC, beyond architecture and language
+  /// Uses instructions that no later architecture has ("sm_90a").
+  bool this_architecture_only = false;
 };
 
 /// Machine code for a compute capability (10 · major + minor) where this NVRTC knows it, else PTX

@@ -62,11 +62,13 @@ codegen::DeviceFunctionForm relu_bias(DType element, DType stored, bool turned =
 
 void expect_compiles(const matmul_cuda::Params& params, const std::string& epilog) {
   if (!nvrtc::load()) GTEST_SKIP() << "no NVRTC";
-  EXPECT_FALSE(compile_device_program({.source = matmul_cuda::source(params, epilog),
-                                       .name = matmul_cuda::kKernelName,
-                                       .options = {"--fmad=false"}},
-                                      90)
-                   .empty());
+  EXPECT_FALSE(
+      compile_device_program({.source = matmul_cuda::source(params, epilog),
+                              .name = matmul_cuda::kKernelName,
+                              .options = {"--fmad=false"},
+                              .this_architecture_only = params.kind == Template::warpgroups},
+                             90)
+          .empty());
 }
 
 TEST(MatmulCudaText, ChoosesByDtypeAndSize) {
@@ -173,6 +175,34 @@ TEST_P(MatmulCudaTextCompiles, WithAnEpilog) {
   const auto params = batched ? matmul_cuda::choose_batched(s) : matmul_cuda::choose(s);
   const auto epilog = codegen::device_function(relu_bias(matmul_cuda::sum_dtype(dtype), dtype));
   expect_compiles(params.value(), epilog.value());
+}
+
+TEST(MatmulCudaText, WarpgroupsCompileForEveryOrderOfTheOperands) {
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    for (const int order : {0, 1, 2, 3}) {
+      for (const std::int64_t n : {96, 4096}) {
+        const Shape s = shape(dtype, 4096, n, 4096, order == 1);
+        const auto params =
+            matmul_cuda::choose_warpgroups(s, order % 2 == 0, order / 2 == 0).value();
+        EXPECT_EQ(params.columns, n == 96 ? 128 : 256);
+        const auto epilog = codegen::device_function(relu_bias(DType::float32, dtype));
+        expect_compiles(params, epilog.value());
+      }
+    }
+  }
+}
+
+TEST(MatmulCudaText, WarpgroupsHaveOneTextForAllShapes) {
+  const auto text = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Shape s = shape(DType::bfloat16, m, n, k, false);
+    return matmul_cuda::source(matmul_cuda::choose_warpgroups(s, true, false).value(), "");
+  };
+  EXPECT_EQ(text(4096, 4096, 4096), text(8192, 5000, 123));
+  Shape other = shape(DType::bfloat16, 4096, 4096, 4096, false);
+  other.capability = 100;  // has other instructions
+  EXPECT_FALSE(matmul_cuda::choose_warpgroups(other, true, true));
+  EXPECT_FALSE(
+      matmul_cuda::choose_warpgroups(shape(DType::float32, 4096, 4096, 4096, false), true, true));
 }
 
 INSTANTIATE_TEST_SUITE_P(

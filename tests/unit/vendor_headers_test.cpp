@@ -134,6 +134,14 @@ static_assert(offsetof(Memcpy3D, source_height) == offsetof(CUDA_MEMCPY3D, srcHe
 static_assert(offsetof(Memcpy3D, target_x_bytes) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
 static_assert(offsetof(Memcpy3D, target_height) == offsetof(CUDA_MEMCPY3D, dstHeight));
 static_assert(offsetof(Memcpy3D, depth) == offsetof(CUDA_MEMCPY3D, Depth));
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) &&
+              alignof(TensorMap) >= alignof(CUtensorMap));
+MW_SAME(TensorMapType::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+MW_SAME(TensorMapType::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+MW_SAME(TensorMapInterleave::none, CU_TENSOR_MAP_INTERLEAVE_NONE);
+MW_SAME(TensorMapSwizzle::bytes_128, CU_TENSOR_MAP_SWIZZLE_128B);
+MW_SAME(TensorMapPromotion::bytes_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+MW_SAME(TensorMapFill::zero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 static_assert(sizeof(LaunchConfig) == sizeof(CUlaunchConfig));
 static_assert(offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
 static_assert(offsetof(LaunchConfig, attribute_count) == offsetof(CUlaunchConfig, numAttrs));

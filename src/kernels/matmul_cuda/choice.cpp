@@ -230,4 +230,32 @@ Outcome<Params> choose_batched(const Shape& s) {
   return p;
 }
 
+Outcome<Params> choose_warpgroups(const Shape& s, bool a_by_k, bool b_by_k) {
+  if (s.capability != 90) return refuse("capability 9.0 only: it has the instructions");
+  if (size_of(s) != 2) return refuse("16-bit operands only");
+  if (s.multiprocessors < 2) return refuse("at least two multiprocessors");
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1024;
+  if (s.m > kMost || s.n > kMost || s.k > kMost) return refuse("extents of 31 bits only");
+  Params p{.kind = Template::warpgroups, .shape = s};
+  p.a_by_k = a_by_k;
+  p.b_by_k = b_by_k;
+  p.threads = 384;
+  // Wide tiles read least; narrow ones where wide ones would leave multiprocessors idle.
+  const std::int64_t pairs = parts(s.m, 2 * kWarpgroupRows) * s.count;
+  const std::int64_t clusters = s.multiprocessors / 2;
+  p.columns = s.n > 128 && pairs * parts(s.n, 256) >= clusters ? 256 : 128;
+  const std::int64_t stage = (kWarpgroupRows + p.columns) * kWarpgroupDepth * size_of(s);
+  p.stages = p.columns == 256 ? 4 : 6;
+  p.shared_bytes = static_cast<unsigned>(p.stages * stage + 1024);  // tiles begin at 1 KiB
+  const std::int64_t tiles = pairs * parts(s.n, p.columns);
+  p.grid = 2 * std::min(tiles, clusters);
+  p.per_count = s.count;
+  // One text for all shapes.
+  p.shape.m = p.shape.n = p.shape.k = 0;
+  p.shape.vec_a = p.shape.vec_b = 1;
+  p.shape.vec_c = std::min(s.vec_c, 4);
+  p.shape.dense_a = p.shape.dense_c = false;
+  return p;
+}
+
 }  // namespace mw::matmul_cuda

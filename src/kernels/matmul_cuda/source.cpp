@@ -26,6 +26,9 @@ constexpr const char* kMma =
 constexpr const char* kBatched =
 #include "kernels/matmul_cuda/batched.inl"
     ;
+constexpr const char* kWarpgroups =
+#include "kernels/matmul_cuda/warpgroups.inl"
+    ;
 
 const char* text_of(Template kind) {
   switch (kind) {
@@ -33,6 +36,7 @@ const char* text_of(Template kind) {
     case Template::tiles: return kTiles;
     case Template::mma: return kMma;
     case Template::batched: return kBatched;
+    case Template::warpgroups: return kWarpgroups;
   }
   return "";
 }
@@ -110,7 +114,12 @@ std::string source(const Params& p, std::string_view epilog) {
   define("PAIR_A", p.pair_a);
   define("PAIR_C", p.pair_c);
   define("B_SHARED", p.b_shared ? 1 : 0);
+  define("A_BY_K", p.a_by_k ? 1 : 0);
+  define("B_BY_K", p.b_by_k ? 1 : 0);
   if (p.mma != 0) out += text("#define MW_MMA_TEXT \"", row_of(s.operand)->mma, "\"\n");
+  if (p.kind == Template::warpgroups) {
+    out += text("#define MW_OPERAND_TEXT \"", s.operand == DType::float16 ? "f16" : "bf16", "\"\n");
+  }
   out += kTypes;
   out += text("typedef ", type_name(s.operand), " Element;\ntypedef ", type_name(s.c),
               " ElementC;\ntypedef ", type_name(sum_dtype(s.operand)), " Acc;\n");

@@ -60,6 +60,7 @@ constexpr std::array kCandidates{
     Candidate<MatmulProblem>{"panels", whole_scales<matmul_impl::try_panels>},
     Candidate<MatmulProblem>{"cuda-skinny", whole_scales<matmul_impl::try_cuda_skinny>},
     Candidate<MatmulProblem>{"cuda-batched", whole_scales<matmul_impl::try_cuda_batched>},
+    Candidate<MatmulProblem>{"cuda-warpgroups", whole_scales<matmul_impl::try_cuda_warpgroups>},
     Candidate<MatmulProblem>{"cublaslt", whole_scales<matmul_impl::try_cublaslt>},
     Candidate<MatmulProblem>{"cuda-panels", whole_scales<matmul_impl::try_cuda_panels>},
     Candidate<MatmulProblem>{"block-scaled", matmul_impl::try_block_scaled},

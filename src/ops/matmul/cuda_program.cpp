@@ -112,8 +112,8 @@ bool takes_c(const MatmulProblem& problem, const Steps& steps) {
 
 class FormMaker {
  public:
-  FormMaker(const ByRows& rows, const CudaTraits& traits)
-      : rows_(rows), problem_(rows.problem), traits_(traits) {}
+  FormMaker(const ByRows& rows, const CudaTraits& traits, Fetch fetch)
+      : rows_(rows), problem_(rows.problem), traits_(traits), by_map_(fetch == Fetch::by_map) {}
 
   std::variant<CudaForm, Refusal, Relayout> run() {
     if (auto why = dtype_refusal(problem_)) return *std::move(why);
@@ -124,7 +124,11 @@ class FormMaker {
       steps_.push_back(*steps);
     }
     if (problem_.k() == 0) return refuse("no empty sums");
-    if (steps_[0].column != 1 && problem_.k() > 1) return relayout_of_a();
+    if (by_map_) {
+      if (auto why = describe_maps()) return *std::move(why);
+    } else if (steps_[0].column != 1 && problem_.k() > 1) {
+      return relayout_of_a();
+    }
     native_c_ = problem_.has_c && takes_c(problem_, steps_[2]);
     describe_shape();
     write_scales();
@@ -143,6 +147,44 @@ class FormMaker {
         rows_.turned ? swap_axes(rows_first(swap_axes(rows_.wide))) : rows_first(rows_.wide);
     return {.reason = "the wide operand is taken along k",
             .entries = {{rows_.given(0), std::move(wanted)}}};
+  }
+
+  /// Maps want one unit stride, the others multiples of 16 bytes; axes from the fastest one on.
+  std::optional<Refusal> describe_maps() {
+    matmul_cuda::WarpgroupArguments own{};
+    own.n = problem_.n();
+    own.k = problem_.k();
+    for (const std::size_t i : {0, 1}) {
+      const OperandLayout& operand = problem_.operands[i];
+      const auto size = static_cast<std::int64_t>(itemsize(operand.dtype));
+      const auto [rows, columns] =
+          std::pair(i == 0 ? problem_.m() : problem_.k(), i == 0 ? problem_.k() : problem_.n());
+      auto order = stored(operand, true);
+      if (!order) order = stored(operand, false);
+      const std::int64_t ld = order ? order->ld * size : 0;
+      const std::int64_t step = steps_[i].batch * size;
+      if (!order || ld % 16 != 0 || step % 16 != 0 || step < 0 || operand.alignment < 16) {
+        return refuse("rows or columns of A and B without gaps inside, beginning at multiples of ",
+                      16, " bytes, only");
+      }
+      const bool own_products = problem_.batch() > 1 && step != 0;
+      const auto extents = order->by_rows ? std::pair(columns, rows) : std::pair(rows, columns);
+      (i == 0 ? own.products_a : own.products_b) = own_products ? 1 : 0;
+      form_.maps.push_back(
+          {.word = i * kTensorMapWords,
+           .operand = rows_.given(i),
+           .by_k = order->by_rows == (i == 0),
+           .shape = {.type = operand.dtype == DType::float16 ? cuda::TensorMapType::float16
+                                                             : cuda::TensorMapType::bfloat16,
+                     .extents = {static_cast<std::uint64_t>(extents.first),
+                                 static_cast<std::uint64_t>(extents.second),
+                                 static_cast<std::uint64_t>(own_products ? problem_.batch() : 1)},
+                     .strides = {static_cast<std::uint64_t>(ld),
+                                 static_cast<std::uint64_t>(own_products ? step : ld)}}});
+    }
+    std::memcpy(form_.words.data(), &own, sizeof own);
+    words_ = sizeof own / 8;
+    return std::nullopt;
   }
 
   void describe_shape() {
@@ -169,10 +211,11 @@ class FormMaker {
         nullptr,         nullptr,         nullptr,          s.m,
         steps_[0].row,   steps_[1].row,   steps_[1].column, c.row,
         steps_[0].batch, steps_[1].batch, c.batch,          s.count};
-    std::memcpy(form_.words.data(), &arguments, sizeof arguments);
-    form_.addresses = {{0, rows_.given(0)}, {1, rows_.given(1)}};
-    if (native_c_) form_.addresses.push_back({2, 2});
-    words_ = sizeof arguments / 8;
+    form_.arguments_word = words_;
+    std::memcpy(&form_.words[words_], &arguments, sizeof arguments);
+    form_.addresses = {{words_, rows_.given(0)}, {words_ + 1, rows_.given(1)}};
+    if (native_c_) form_.addresses.push_back({words_ + 2, 2});
+    words_ += sizeof arguments / 8;
   }
 
   void write_scales() {
@@ -192,7 +235,8 @@ class FormMaker {
     if (c_is_tensor) f.function = with_c(*f.function, problem_.c().dtype);
     const std::size_t first = c_is_tensor ? 2 : problem_.first_tensor();
     for (std::size_t i = first; i < problem_.operands.size(); ++i) {
-      const DeviceArray array = device_array(problem_.operands[i], steps_[i], problem_.n());
+      DeviceArray array = device_array(problem_.operands[i], steps_[i], problem_.n());
+      if (by_map_) array.dense = false;  // n is not in the text
       (i < problem_.first_aux() ? f.tensors : f.outputs).push_back(array);
       if (words_ + codegen::kWordsPerArray > CudaForm::kMostWords) return refuse("fewer arrays");
       form_.addresses.push_back({words_, i});
@@ -216,6 +260,7 @@ class FormMaker {
   const ByRows& rows_;
   const MatmulProblem& problem_;
   const CudaTraits& traits_;
+  bool by_map_;
   std::vector<Steps> steps_;
   bool native_c_ = false;
   CudaForm form_;
@@ -258,8 +303,9 @@ Outcome<ByRows> by_rows(const MatmulProblem& given, MatmulProblem problem) {
   return result;
 }
 
-std::variant<CudaForm, Refusal, Relayout> cuda_form(const ByRows& rows, const CudaTraits& traits) {
-  return FormMaker(rows, traits).run();
+std::variant<CudaForm, Refusal, Relayout> cuda_form(const ByRows& rows, const CudaTraits& traits,
+                                                    Fetch fetch) {
+  return FormMaker(rows, traits, fetch).run();
 }
 
 CudaProgram::CudaProgram(CudaForm form, const matmul_cuda::Params& params, int device_id)
@@ -267,7 +313,8 @@ CudaProgram::CudaProgram(CudaForm form, const matmul_cuda::Params& params, int d
   // Sums are fused where the text says so; the epilog rounds each operation.
   kernel_ = device_kernel(device_id, {.source = matmul_cuda::source(params_, form_.epilog),
                                       .name = matmul_cuda::kKernelName,
-                                      .options = {"--fmad=false"}});
+                                      .options = {"--fmad=false"},
+                                      .this_architecture_only = !form_.maps.empty()});
   const CudaScope scope(device_id);
   if (params_.shared_bytes > 48U << 10) {
     cuda::call(cuda::api().cuFuncSetAttribute, kernel_,
@@ -275,15 +322,18 @@ CudaProgram::CudaProgram(CudaForm form, const matmul_cuda::Params& params, int d
                static_cast<int>(params_.shared_bytes));
   }
   matmul_cuda::Arguments arguments{};
-  std::memcpy(&arguments, form_.words.data(), sizeof arguments);
+  std::memcpy(&arguments, &form_.words[form_.arguments_word], sizeof arguments);
   arguments.count = params_.per_count;
-  std::memcpy(form_.words.data(), &arguments, sizeof arguments);
+  std::memcpy(&form_.words[form_.arguments_word], &arguments, sizeof arguments);
 }
 
 void CudaProgram::launch(const Call& call) const {
   auto words = form_.words;
   for (const auto& [word, operand] : form_.addresses) {
     words[word] = std::bit_cast<std::uint64_t>(call.operands[operand]);
+  }
+  for (const auto& map : form_.maps) {
+    encode_tensor_map(map.shape, call.operands[map.operand], &words[map.word]);
   }
   const DType sums = matmul_cuda::sum_dtype(form_.shape.operand);
   auto* scales = reinterpret_cast<std::byte*>(&words[form_.scale_word]);
@@ -302,7 +352,7 @@ void CudaProgram::launch(const Call& call) const {
 }
 
 std::string CudaProgram::describe() const {
-  constexpr const char* kNames[] = {"lanes", "tiles", "mma", "batched"};
+  constexpr const char* kNames[] = {"lanes", "tiles", "mma", "batched", "warpgroups"};
   return text("generated CUDA, template ", kNames[static_cast<int>(params_.kind)], ", ",
               params_.threads, " threads, ", params_.grid, " blocks");
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Mathwright authors
 // SPDX-License-Identifier: Apache-2.0
 // A product as a call of a template of kernels/matmul_cuda with the problem's epilog spliced in:
-// what the candidates of skinny and of batched products share.
+// what the candidates of skinny, batched and large products share.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "kernels/matmul_cuda/source.hpp"
 #include "ops/matmul/problem.hpp"
 #include "runtime/device_program.hpp"
+#include "runtime/tensor_map.hpp"
 
 namespace mw::matmul_impl {
 
@@ -44,18 +45,31 @@ struct CudaForm {
   /// The kernel's argument; addresses and run-time scalars are filled in for each call.
   static constexpr std::size_t kMostWords = 128;
   std::array<std::uint64_t, kMostWords> words{};
+  std::size_t arguments_word = 0;  ///< matmul_cuda::Arguments
   struct Address {
     std::size_t word, operand;
   };
   std::vector<Address> addresses;
+  /// An operand that the kernel fetches by a tensor map. Its box is the template's.
+  struct Map {
+    std::size_t word, operand;
+    bool by_k;  ///< its fastest axis
+    TensorMapShape shape;
+  };
+  std::vector<Map> maps;
   std::size_t scale_word = 0;        ///< alpha, beta
   std::size_t scalar_word = 0;       ///< the function's run-time scalars
   std::vector<std::size_t> scalars;  ///< which of the call's
 };
 
-/// Refusal: dtypes, batches or epilogs that the templates do not have. Relayout: A is not by rows.
+/// How a template reaches A and B.
+enum class Fetch : std::uint8_t { by_address, by_map };
+
+/// Refusal: dtypes, batches or epilogs that the templates do not have; by map, strides that maps do
+/// not have. Relayout: by address, A is not by rows.
 [[nodiscard]] std::variant<CudaForm, Refusal, Relayout> cuda_form(const ByRows& rows,
-                                                                  const CudaTraits& traits);
+                                                                  const CudaTraits& traits,
+                                                                  Fetch fetch = Fetch::by_address);
 
 /// Compiles and launches.
 class CudaProgram {

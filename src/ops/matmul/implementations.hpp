@@ -17,6 +17,8 @@ Answer try_blas(std::string_view name, const MatmulProblem& problem, const Conte
 /// Generated CUDA kernels for few columns, and for batches of small products.
 Answer try_cuda_skinny(const MatmulProblem& problem, const Context& context);
 Answer try_cuda_batched(const MatmulProblem& problem, const Context& context);
+/// A generated CUDA kernel for large products of 16-bit operands.
+Answer try_cuda_warpgroups(const MatmulProblem& problem, const Context& context);
 /// cuBLASLt on panels that stay in cache, the epilog applied to each.
 Answer try_cuda_panels(const MatmulProblem& problem, const Context& context);
 Answer try_cublaslt(const MatmulProblem& problem, const Context& context);

@@ -172,4 +172,14 @@ struct LaunchConfig {
   unsigned attribute_count = 0;
 };
 
+/// An array as the tensor memory unit sees it; what is inside is the driver's.
+struct alignas(128) TensorMap {
+  std::uint64_t words[16];
+};
+enum class TensorMapType : int { float16 = 6, bfloat16 = 9 };
+enum class TensorMapInterleave : int { none = 0 };
+enum class TensorMapSwizzle : int { bytes_128 = 3 };
+enum class TensorMapPromotion : int { bytes_256 = 3 };
+enum class TensorMapFill : int { zero = 0 };
+
 }  // namespace mw::cuda

@@ -118,6 +118,8 @@ std::string source(const Params& p, std::string_view epilog) {
   define("B_BY_K", p.b_by_k ? 1 : 0);
   if (p.mma != 0) out += text("#define MW_MMA_TEXT \"", row_of(s.operand)->mma, "\"\n");
   if (p.kind == Template::warpgroups) {
+    // Large results pass the second-level cache by, which is A's and B's.
+    out += "#define MW_STORE \"st.global.cs\"\n";
     out += text("#define MW_OPERAND_TEXT \"", s.operand == DType::float16 ? "f16" : "bf16", "\"\n");
   }
   out += kTypes;

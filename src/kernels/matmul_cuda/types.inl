@@ -3,6 +3,9 @@
 // The dtypes of device code without any header: storage types, their arithmetic, accesses as wide
 // as memory allows. As text. Products are fused into sums where the text says so only.
 R"cuda(
+#ifndef MW_STORE
+#define MW_STORE "st.global"
+#endif
 typedef long long Index;
 typedef signed char I8;
 typedef unsigned char U8;
@@ -91,15 +94,25 @@ __device__ __forceinline__ void read(uint4& v, const void* at, bool wanted) {
       "mov.u32 %3, 0; @p ld.global.v4.u32 {%0,%1,%2,%3}, [%4]; }"
       : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at), "r"((unsigned)wanted));
 }
-__device__ __forceinline__ void write(void* at, unsigned char v) { *(unsigned char*)at = v; }
-__device__ __forceinline__ void write(void* at, unsigned short v) { *(unsigned short*)at = v; }
-__device__ __forceinline__ void write(void* at, unsigned v) { *(unsigned*)at = v; }
-__device__ __forceinline__ void write(void* at, uint2 v) {
-  asm volatile("st.global.v2.u32 [%0], {%1,%2};" ::"l"(at), "r"(v.x), "r"(v.y) : "memory");
+__device__ __forceinline__ void write(void* at, unsigned char v, bool wanted) {
+  if (wanted) *(unsigned char*)at = v;
 }
-__device__ __forceinline__ void write(void* at, uint4 v) {
-  asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};"
-               ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+__device__ __forceinline__ void write(void* at, unsigned short v, bool wanted) {
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p " MW_STORE ".u16 [%0], %1; }"
+               ::"l"(at), "h"(v), "r"((unsigned)wanted) : "memory");
+}
+__device__ __forceinline__ void write(void* at, unsigned v, bool wanted) {
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p " MW_STORE ".u32 [%0], %1; }"
+               ::"l"(at), "r"(v), "r"((unsigned)wanted) : "memory");
+}
+__device__ __forceinline__ void write(void* at, uint2 v, bool wanted) {
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p " MW_STORE ".v2.u32 [%0], {%1,%2}; }"
+               ::"l"(at), "r"(v.x), "r"(v.y), "r"((unsigned)wanted) : "memory");
+}
+__device__ __forceinline__ void write(void* at, uint4 v, bool wanted) {
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p " MW_STORE ".v4.u32 [%0], {%1,%2,%3,%4}; }"
+               ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"((unsigned)wanted)
+               : "memory");
 }
 
 // kCount elements in accesses of kVec; elements from `valid` on (a multiple of kVec) are zero.
@@ -121,7 +134,7 @@ __device__ __forceinline__ void store(E* to, const E* from, int valid) {
     union { W word; E v[kVec]; } u;
 #pragma unroll
     for (int i = 0; i < kVec; ++i) u.v[i] = from[j + i];
-    if (j < valid) write(to + j, u.word);
+    write(to + j, u.word, j < valid);
   }
 }
 

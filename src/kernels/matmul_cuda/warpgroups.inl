@@ -202,39 +202,62 @@ __device__ __forceinline__ void deal(Acc (&y)[4], const float* low, const float*
   }
 }
 
-// alpha · sums + beta · C and the epilog, for the thread's kSums elements: rows 8 apart, runs of four
-// columns 16 apart. What a column brings is read one run ahead.
+// The thread's elements of D: rows 8 apart, runs of four columns 16 apart.
+struct Lot {
+  int row, col;  // the first of them
+  Index batch;
+  int m, n;
+  __device__ __forceinline__ Place place(int run, int half) const {
+    return Place{row, half * 8, col, run * 16};
+  }
+  __device__ __forceinline__ int valid(int run, int half) const {
+    return row + half * 8 < m ? n - col - run * 16 : 0;
+  }
+};
+
+// What a run of columns brings: tensors without rows, and C of both halves.
+struct Brought {
+  EpilogColumns columns[4];
+  ElementC c[2][4];
+  __device__ __forceinline__ void fetch(const Args& args, const Lot& lot, int run) {
+    const int col = lot.col + run * 16;
+    epilog_columns<4>(args.epilog, columns, lot.batch, col, lot.n - col);
+    if (!MW_HAS_C) return;
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      load<4, MW_VEC_C>(
+          c[half],
+          args.c + lot.batch * args.batch_c + lot.place(run, half).offset(args.ldc),
+          valid_c(args, lot.valid(run, half)));
+  }
+};
+
+// alpha · sums + beta · C and the epilog, what a run brings being on its way for some runs.
 __device__ __forceinline__ void finish(const Given& given, const float (&x)[kSums], int row,
                                        int col, Index batch) {
   constexpr int kRuns = kColumns / 16;
+  constexpr int kAhead = MW_HAS_C ? 4 : 2;
   const Args& args = given.args;
   const int t = threadIdx.x % 4;
-  const ElementC* const c = args.c + batch * args.batch_c;
-  row += threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
-  col += t % 2 * 8 + t / 2 * 4;
-  const int valid = (int)given.n - col;
-  EpilogColumns columns[2][4];
-  epilog_columns<4>(args.epilog, columns[0], batch, col, valid);
+  const Lot lot{row + (int)threadIdx.x / 32 % 4 * 16 + (int)threadIdx.x % 32 / 4,
+                col + t % 2 * 8 + t / 2 * 4, batch, (int)args.m, (int)given.n};
+  Brought brought[kAhead];
+#pragma unroll
+  for (int j = 0; j < kAhead - 1; ++j) brought[j].fetch(args, lot, j);
 #pragma unroll
   for (int j = 0; j < kRuns; ++j) {
-    if (j + 1 < kRuns)
-      epilog_columns<4>(args.epilog, columns[(j + 1) % 2], batch, col + (j + 1) * 16,
-                        valid - (j + 1) * 16);
+    const Brought& now = brought[j % kAhead];
+    if (j + kAhead - 1 < kRuns)
+      brought[(j + kAhead - 1) % kAhead].fetch(args, lot, j + kAhead - 1);
     Acc y[2][4];
-    ElementC c_run[2][4];
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const Place at{row, half * 8, col, j * 16};
-      const int here = at.row + at.down < args.m ? valid - j * 16 : 0;
+    for (int half = 0; half < 2; ++half)
       deal(y[half], x + j * 8 + half * 2, x + j * 8 + 4 + half * 2, t % 2);
-      if (MW_HAS_C) load<4, MW_VEC_C>(c_run[half], c + at.offset(args.ldc), valid_c(args, here));
-    }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const Place at{row, half * 8, col, j * 16};
-      const int here = at.row + at.down < args.m ? valid - j * 16 : 0;
-      scale<4>(args, y[half], c_run[half]);
-      epilog<4>(args.epilog, columns[j % 2], y[half], batch, at, here);
+      scale<4>(args, y[half], now.c[half]);
+      epilog<4>(args.epilog, now.columns, y[half], batch, lot.place(j, half),
+                lot.valid(j, half));
     }
   }
 }
@@ -253,6 +276,7 @@ __device__ __forceinline__ void multiply_all(const Given& given, unsigned shared
   for (Index tile = blockIdx.x / 2; tile < walk.count(given); tile += gridDim.x / 2) {
     float x[kSums];
     int before = 0;
+#pragma unroll 1  // unrolled, wgmma would wait for each other
     for (int piece = 0; piece < pieces; ++piece) {
       barrier_wait(full + 8 * stage, phase);
       const unsigned at = shared + stage * kStageBytes;

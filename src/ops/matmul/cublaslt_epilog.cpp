@@ -74,6 +74,29 @@ bool has_batch_stride(const OperandLayout& operand) {
   return false;
 }
 
+/// Where the library's epilogs are less than the language promises, seen on an H200 with cuBLASLt
+/// 13.1: its GELU is no more exact for float64 than for float32, the derivative is off by 1e-5 of
+/// the result, and its ReLU of float16 makes 0 of NaN. A ReLU asked for by the library's own name
+/// keeps that.
+std::optional<Refusal> inexact(const MatmulProblem& problem, lt::Epilogue epilog) {
+  const auto is = [&](lt::Epilogue bit) {
+    return (static_cast<std::uint32_t>(epilog) & static_cast<std::uint32_t>(bit)) != 0;
+  };
+  constexpr auto kDerivative = static_cast<lt::Epilogue>(64);  // in dgelu and dgelu_bgrad alone
+  const DType dtype = problem.d().dtype;
+  const bool single = dtype == DType::float32 && (problem.compute == MatmulCompute::standard ||
+                                                  problem.compute == MatmulCompute::f32 ||
+                                                  problem.compute == MatmulCompute::f32_pedantic);
+  if ((dtype == DType::float64 && (is(lt::Epilogue::gelu) || is(kDerivative))) ||
+      (single && is(kDerivative))) {
+    return refuse("its GELU is not as exact as ", dtype);
+  }
+  if (dtype == DType::float16 && problem.named == NamedEpilog::custom && is(lt::Epilogue::relu)) {
+    return refuse("its ReLU of float16 makes 0 of NaN");
+  }
+  return std::nullopt;
+}
+
 Outcome<NativeEpilog> named(const MatmulProblem& problem, const NamedEpilogRow& row, bool by_rows) {
   NativeEpilog native;
   native.value = static_cast<lt::Epilogue>(row.value);
@@ -120,6 +143,7 @@ Outcome<NativeEpilog> native_epilog(const MatmulProblem& problem, bool by_rows) 
                                                static_cast<std::uint32_t>(lt::Epilogue::bias));
     }
   }
+  if (auto why = inexact(problem, native.value)) return *std::move(why);
   if (native.bias) {
     const OperandLayout& bias = problem.operands[*native.bias];
     if (!is_bias(bias, by_rows)) {

@@ -154,7 +154,7 @@ class FormMaker {
     matmul_cuda::WarpgroupArguments own{};
     own.n = problem_.n();
     own.k = problem_.k();
-    for (const std::size_t i : {0, 1}) {
+    for (std::size_t i = 0; i < 2; ++i) {
       const OperandLayout& operand = problem_.operands[i];
       const auto size = static_cast<std::int64_t>(itemsize(operand.dtype));
       const auto [rows, columns] =

@@ -25,7 +25,7 @@ class CudaWarpgroupsPlan final : public Plan {
   std::size_t resident_bytes() const override { return 4096; }
 
  private:
-  // Whole tiles, in whole rounds of them. Measured: 0.93 of the peak that cuBLASLt reaches.
+  // Whole tiles, in whole rounds of them. Measured on an H200: within 4 % of cuBLASLt.
   static double estimate_of(const MatmulProblem& problem, const CudaForm& form,
                             const matmul_cuda::Params& params, int device_id) {
     const Rates rate = rates(Device::cuda(device_id), 1, problem.a().dtype);
@@ -40,7 +40,7 @@ class CudaWarpgroupsPlan final : public Plan {
     const double flops = rounds * at_once * 2 * static_cast<double>(rows * params.columns) *
                          static_cast<double>(problem.k());
     const double bytes = 1.2 * problem.work().bytes / (kReachedBandwidth * rate.bandwidth);
-    return rate.call + std::max(bytes, flops / (0.93 * rate.flops));
+    return rate.call + std::max(bytes, flops / (0.96 * rate.flops));
   }
 
   double estimate_;

@@ -236,7 +236,7 @@ struct Brought {
 __device__ __forceinline__ void finish(const Given& given, const float (&x)[kSums], int row,
                                        int col, Index batch) {
   constexpr int kRuns = kColumns / 16;
-  constexpr int kAhead = MW_HAS_C ? 4 : 2;
+  constexpr int kAhead = 4;
   const Args& args = given.args;
   const int t = threadIdx.x % 4;
   const Lot lot{row + (int)threadIdx.x / 32 % 4 * 16 + (int)threadIdx.x % 32 / 4,

@@ -109,8 +109,10 @@ nb::object transform_once(nb::handle operand, nb::handle axes, nb::handle option
   const FFTType type = type_of(call.input.dtype, call.options, {});
   const FFTDirections directions = planned_directions(type, row.direction);
   static thread_local Recent<FFTRequest, 2> recent;
+  Looks<2> looks = looks_of(call, directions);
+  if (package.has_complex32()) looks.flags |= 1U << 16U;  // else plain_ends() widens
   return recent.with(
-      looks_of(call, directions),
+      looks,
       [&] {
         return make_fft(call.input, call.options, directions,
                         plain_ends(call.input.dtype, call.options, package));

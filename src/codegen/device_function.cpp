@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "codegen/device_point.hpp"
 #include "codegen/device_text.hpp"
-#include "codegen/lower.hpp"
 #include "expr/types.hpp"
 #include "kernels/matmul_cuda/source.hpp"
 
@@ -25,12 +25,6 @@ Refusal refuse(const Pieces&... pieces) {
 /// Where a tensor's value comes from.
 bool of_column(const DeviceArray& array) { return !array.rows; }
 bool of_row(const DeviceArray& array) { return array.rows && array.columns == Columns::repeated; }
-
-/// The type in registers: tensors widened, outputs before they are narrowed.
-std::string register_type(DType stored) {
-  const DType wide = expr::computing_dtype(stored);
-  return wide == DType::bool_ ? "bool" : type_name(wide);
-}
 
 class Writer {
  public:
@@ -58,79 +52,19 @@ class Writer {
 
   std::optional<Refusal> refusal() const {
     for (const auto& node : function_.nodes) {
-      if (expr::is_reduction(node.op)) return refuse("no reductions");
       if (node.op == expr::Op::index && node.integer < -3) return refuse("one batch axis only");
-    }
-    const auto known = [](const DeviceArray& array) {
-      const DType wide = expr::computing_dtype(array.dtype);
-      return type_name(array.dtype) != nullptr && type_name(wide) != nullptr;
-    };
-    for (const auto* arrays : {&form_.tensors, &form_.outputs}) {
-      for (const auto& array : *arrays) {
-        if (!known(array)) return refuse("dtype ", array.dtype, " has no text");
-      }
     }
     return std::nullopt;
   }
 
-  /// The function at one point, over the variables x, t0 …, row, col, batch, y0 ….
-  Outcome<std::string> statements() {
-    Builder builder("point", Target{.lanes = 1, .registers = 0, .device = true});
-    Surroundings around;
-    const auto part = [&](const std::string& name, DType type) {
-      around.pointers.push_back(name);
-      return builder.load(
-          {.pointer = builder.pointer(name), .memory = type, .offset = builder.constant_integer(0)},
-          false);
-    };
-    const auto number = [&](const std::string& name, DType stored) {
-      const DType wide = expr::computing_dtype(stored);
-      if (!is_complex(wide)) return Pair{part(name, wide), {}};
-      return Pair{part(name + ".x", real_dtype(wide)), part(name + ".y", real_dtype(wide))};
-    };
-    const auto scalar = [&](std::size_t i) {
-      const DType wide = expr::computing_dtype(function_.scalars[i].dtype);
-      const auto half = [&](const char* suffix) {
-        around.scalars.push_back(text("e.s", i, suffix));
-        return builder.convert(builder.scalar(text("s", i)), real_dtype(wide));
-      };
-      Pair pair{half(""), {}};
-      if (is_complex(wide)) pair.im = half("_imag");
-      return pair;
-    };
-    const auto index = [&](std::int64_t axis) {
-      const char* own = form_.turned ? "col" : "row";
-      const char* other = form_.turned ? "row" : "col";
-      around.integers.emplace_back(axis == -1 ? other : axis == -2 ? own : "batch");
-      return builder.integer("index");
-    };
-    const std::vector<Pair> values =
-        lower(builder, function_,
-              {.element = [&](std::int64_t) { return number("x", form_.element); },
-               .tensor =
-                   [&](std::int64_t i) {
-                     return number(tensor(static_cast<std::size_t>(i)),
-                                   form_.tensors[static_cast<std::size_t>(i)].dtype);
-                   },
-               .scalar = [&](std::int64_t i) { return scalar(static_cast<std::size_t>(i)); },
-               .index = index});
-    const auto keep = [&](const std::string& name, DType type, Value value) {
-      around.pointers.push_back(name);
-      builder.store(
-          {.pointer = builder.pointer(name), .memory = type, .offset = builder.constant_integer(0)},
-          value);
-    };
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const DType wide = expr::computing_dtype(form_.outputs[i].dtype);
-      const DType real = real_dtype(wide);
-      if (is_complex(wide)) {
-        keep(text("y", i, ".x"), real, values[i].re);
-        keep(text("y", i, ".y"), real, values[i].im);
-      } else {
-        keep(text("y", i), real, values[i].re);
-      }
-    }
-    return device_statements(builder.finish(), around);
+  Outcome<std::string> statements() const {
+    PointTypes types{.element = form_.element, .tensors = {}, .outputs = {}};
+    for (const auto& array : form_.tensors) types.tensors.push_back(array.dtype);
+    for (const auto& array : form_.outputs) types.outputs.push_back(array.dtype);
+    return point_statements(function_, types, [&](std::int64_t axis) -> std::string {
+      if (axis < -2) return "batch";
+      return (axis == -1) != form_.turned ? "col" : "row";
+    });
   }
 
   void write_arguments() {

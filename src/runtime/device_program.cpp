@@ -61,7 +61,9 @@ std::string cache_key(const nvrtc::Api& api, const DeviceProgram& program,
   return std::string(key.bytes());
 }
 
-std::string compile(const nvrtc::Api& api, const DeviceProgram& program, const Target& target,
+enum class Form : std::uint8_t { machine_code, ptx, link_time };
+
+std::string compile(const nvrtc::Api& api, const DeviceProgram& program, Form form,
                     const std::vector<std::string>& options) {
   std::vector<const char*> pointers;
   pointers.reserve(options.size());
@@ -83,11 +85,32 @@ std::string compile(const nvrtc::Api& api, const DeviceProgram& program, const T
     image.resize(bytes);
     nvrtc::call(get, owner.get(), image.data());
   };
-  if (target.machine_code) {
-    fetch(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN);
-  } else {
-    fetch(api.nvrtcGetPTXSize, api.nvrtcGetPTX);
+  switch (form) {
+    case Form::machine_code: fetch(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN); break;
+    case Form::ptx: fetch(api.nvrtcGetPTXSize, api.nvrtcGetPTX); break;
+    case Form::link_time: fetch(api.nvrtcGetLTOIRSize, api.nvrtcGetLTOIR); break;
   }
+  return image;
+}
+
+/// From the disk cache, or compiled and put there.
+std::string compile_once(const nvrtc::Api& api, const DeviceProgram& program, Form form,
+                         std::vector<std::string> options) {
+  options.push_back("--std=c++17");
+  const char* kind = form == Form::link_time ? "ltoir" : "cubin";
+  const std::string key = cache_key(api, program, options);
+  if (auto known = disk_cache_load(kind, key)) {
+    dl::defer_log(LogLevel::debug,
+                  [&] { return text("device program ", program.name, ": from the disk cache"); });
+    return *std::move(known);
+  }
+  const Stopwatch watch;
+  std::string image = compile(api, program, form, options);
+  dl::defer_log(LogLevel::debug, [&] {
+    return text("device program ", program.name, ": compiled by NVRTC in ",
+                human_seconds(watch.seconds()));
+  });
+  disk_cache_store(kind, key, image);
   return image;
 }
 
@@ -99,21 +122,17 @@ std::string compile_device_program(const DeviceProgram& program, int capability)
   std::vector<std::string> options = program.options;
   options.push_back(text("--gpu-architecture=", target.machine_code ? "sm_" : "compute_",
                          target.arch, program.this_architecture_only ? "a" : ""));
-  options.push_back("--std=c++17");
-  const std::string key = cache_key(api, program, options);
-  if (auto known = disk_cache_load("cubin", key)) {
-    dl::defer_log(LogLevel::debug,
-                  [&] { return text("device program ", program.name, ": from the disk cache"); });
-    return *std::move(known);
-  }
-  const Stopwatch watch;
-  std::string image = compile(api, program, target, options);
-  dl::defer_log(LogLevel::debug, [&] {
-    return text("device program ", program.name, ": compiled by NVRTC in ",
-                human_seconds(watch.seconds()));
-  });
-  disk_cache_store("cubin", key, image);
-  return image;
+  return compile_once(api, program, target.machine_code ? Form::machine_code : Form::ptx,
+                      std::move(options));
+}
+
+std::string compile_device_functions(const DeviceProgram& program, int capability) {
+  const nvrtc::Api& api = nvrtc::api();
+  std::vector<std::string> options = program.options;
+  options.push_back(text("--gpu-architecture=compute_", target_for(api, capability).arch));
+  options.push_back("--dlink-time-opt");
+  options.push_back("--relocatable-device-code=true");
+  return compile_once(api, program, Form::link_time, std::move(options));
 }
 
 cuda::Kernel device_kernel(int device_id, const DeviceProgram& program) {

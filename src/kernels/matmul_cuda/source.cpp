@@ -73,6 +73,8 @@ const TypeRow* row_of(DType dtype) {
 
 }  // namespace
 
+const char* types_text() { return kTypes; }
+
 const char* type_name(DType dtype) {
   const TypeRow* row = row_of(dtype);
   return row != nullptr ? row->name : nullptr;

@@ -75,7 +75,9 @@ inline constexpr const char* kKernelName = "mw_kernel";
 
 /// The dtype of sums: float32 for float16 and bfloat16.
 [[nodiscard]] DType sum_dtype(DType operand);
-/// A dtype's name in the templates: "F16", "C64", …
+/// The templates' dtypes and their accesses, also for code of its own.
+[[nodiscard]] const char* types_text();
+/// A dtype's name in that text: "F16", "C64", …; null if it has none.
 [[nodiscard]] const char* type_name(DType dtype);
 
 /// Of the kernel's one argument, in words of 8 bytes: what the template has of its own

@@ -92,6 +92,7 @@ constexpr Candidate<FFTProblem> kCandidates[] = {
     {"native", on_host<plain<try_native_fft>>},
     {"fftw", on_host<bare<try_fftw_fft>>},
     {"cufft", on_cuda<bare<try_cufft>>},
+    {"cufft_callbacks", on_cuda<try_cufft_callbacks>},
     {"fused", anywhere<try_fused_fft>},
     {"fused_axes", on_host<try_fused_axes_fft>},
     {"reference", on_host<try_reference_fft>},

@@ -15,6 +15,8 @@ namespace mw {
 [[nodiscard]] Answer try_native_fft(const FFTProblem& problem, const Context& context);
 [[nodiscard]] Answer try_fftw_fft(const FFTProblem& problem, const Context& context);
 [[nodiscard]] Answer try_cufft(const FFTProblem& problem, const Context& context);
+/// cuFFT with the functions linked into its kernels.
+[[nodiscard]] Answer try_cufft_callbacks(const FFTProblem& problem, const Context& context);
 /// A plain transform between two passes; see there.
 [[nodiscard]] Answer try_fused_fft(const FFTProblem& problem, const Context& context);
 [[nodiscard]] Answer try_fused_axes_fft(const FFTProblem& problem, const Context& context);

@@ -78,7 +78,7 @@ class CallbackWriter {
 
   void write_head() {
     const char* type = library_type(form_.library);
-    line("extern \"C\" __device__ ", form_.store ? "void" : type, " ", form_.name,
+    line("__device__ ", form_.store ? "void" : type, " ", form_.name,
          "(void* array, unsigned long long offset, ",
          form_.store ? text(type, " element, ") : std::string(), "void* arguments, void*) {");
     line("  const Arguments& e = *(const Arguments*)arguments;");

@@ -5,10 +5,11 @@
 //   load:   R f(void* array, unsigned long long offset, void* arguments, void*)
 //   store:  void f(void* array, unsigned long long offset, R element, void* arguments, void*)
 //
-// cuFFT believes that the array is dense, and `offset` is all it says of an element. The text finds
-// the element's index from it, and with the index everything else: the user's array at its own
-// strides, tensors, what lies outside of a cropped input. Shapes and strides are literals, so that
-// powers of two cost shifts, and what is dense costs nothing.
+// with C++ linkage: cuFFT mangles the name that it is told. It believes that the array is dense,
+// and `offset` is all it says of an element. The text finds the element's index from it, and with
+// the index everything else: the user's array at its own strides, tensors, what lies outside of a
+// cropped input. Shapes and strides are literals, so that powers of two cost shifts, and what is
+// dense costs nothing.
 #pragma once
 
 #include <string>
@@ -30,7 +31,7 @@ struct CallbackArray {
 struct CallbackForm {
   expr::FunctionPtr function;
   bool store = false;
-  std::string name;      ///< of the C function
+  std::string name;      ///< of the function
   std::size_t main = 0;  ///< the output that a load returns, or that a store writes to `array`
   DType library = DType::complex64;  ///< of R: float32, float64, complex64 or complex128
   Dims shape;                        ///< of what the library transforms, or of what it made

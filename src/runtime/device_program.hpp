@@ -30,8 +30,8 @@ struct DeviceProgram {
 /// Errors: not_found without NVRTC; compile with NVRTC's log.
 [[nodiscard]] std::string compile_device_program(const DeviceProgram& program, int capability);
 
-/// The same as intermediate code (LTO-IR) of `extern "C" __device__` functions, for a library that
-/// links them into kernels of its own.
+/// The same as intermediate code (LTO-IR) of `__device__` functions, for a library that links them
+/// into kernels of its own.
 [[nodiscard]] std::string compile_device_functions(const DeviceProgram& program, int capability);
 
 /// The kernel, compiled and loaded on first need and kept for the process. Errors: as above,

@@ -127,6 +127,7 @@ std::string source(const Params& p, std::string_view epilog) {
   out += kTypes;
   out += text("typedef ", type_name(s.operand), " Element;\ntypedef ", type_name(s.c),
               " ElementC;\ntypedef ", type_name(sum_dtype(s.operand)), " Acc;\n");
+  if (p.narrow_results) out += "#define expf __expf\n";
   out += epilog;
   out += kCommon;
   out += text_of(p.kind);

@@ -52,8 +52,10 @@ struct Params {
   int mma = 0, group = 0, run = 0, tiles = 0, pair_a = 0, pair_c = 0;
   bool b_shared = false;
   bool a_by_k = false, b_by_k = false;  ///< neighbours in memory are neighbours along k
-  unsigned shared_bytes = 0;            ///< dynamic
-  std::int64_t grid = 1;                ///< blocks in all
+  /// All results have 16 bits: the epilog's exponentials and quotients need no more than 2^-20.
+  bool narrow_results = false;
+  unsigned shared_bytes = 0;   ///< dynamic
+  std::int64_t grid = 1;       ///< blocks in all
   std::int64_t per_count = 1;  ///< Arguments::count: products (batched), blocks per product
 };
 

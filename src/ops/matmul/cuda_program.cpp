@@ -311,9 +311,11 @@ std::variant<CudaForm, Refusal, Relayout> cuda_form(const ByRows& rows, const Cu
 CudaProgram::CudaProgram(CudaForm form, const matmul_cuda::Params& params, int device_id)
     : form_(std::move(form)), params_(params) {
   // Sums are fused where the text says so; the epilog rounds each operation.
+  std::vector<std::string> options{"--fmad=false"};
+  if (params_.narrow_results) options.emplace_back("--prec-div=false");
   kernel_ = device_kernel(device_id, {.source = matmul_cuda::source(params_, form_.epilog),
                                       .name = matmul_cuda::kKernelName,
-                                      .options = {"--fmad=false"},
+                                      .options = std::move(options),
                                       .this_architecture_only = !form_.maps.empty()});
   const CudaScope scope(device_id);
   if (params_.shared_bytes > 48U << 10) {

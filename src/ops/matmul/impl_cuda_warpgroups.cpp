@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large products of 16-bit operands on capability 9.0 with any elementwise epilog: one kernel, sums
 // in registers until the epilog has seen them, memory touched once.
+#include <algorithm>
+#include <cmath>
+#include <span>
+
 #include "ops/matmul/cuda_program.hpp"
 #include "ops/matmul/gemm_form.hpp"
 #include "ops/matmul/implementations.hpp"
@@ -47,6 +51,13 @@ class CudaWarpgroupsPlan final : public Plan {
   CudaProgram program_;
 };
 
+bool has_narrow_results(const MatmulProblem& problem) {
+  const auto outputs = std::span(problem.operands).subspan(problem.first_aux());
+  return std::ranges::all_of(outputs, [](const OperandLayout& output) {
+    return output.dtype == DType::float16 || output.dtype == DType::bfloat16;
+  });
+}
+
 }  // namespace
 
 Answer try_cuda_warpgroups(const MatmulProblem& given, const Context& context) {
@@ -64,6 +75,7 @@ Answer try_cuda_warpgroups(const MatmulProblem& given, const Context& context) {
   auto& form = std::get<CudaForm>(made);
   auto params = matmul_cuda::choose_warpgroups(form.shape, form.maps[0].by_k, form.maps[1].by_k);
   if (!params) return params.refusal();
+  params->narrow_results = has_narrow_results(rows->problem);
   constexpr auto kLine = static_cast<std::uint32_t>(matmul_cuda::kWarpgroupDepth);
   const std::uint32_t across[] = {static_cast<std::uint32_t>(matmul_cuda::kWarpgroupRows),
                                   static_cast<std::uint32_t>(params->columns / 2)};

@@ -40,11 +40,15 @@ Made make_plan(const ManyPass& pass, const CufftTypes& types,
   Made made;
   cufft::call(api.cufftCreate, made.plan.receive());
   cufft::call(api.cufftSetAutoAllocation, made.plan.get(), 0);
-  for (const auto& callback : callbacks) {
-    void* at = arguments == nullptr ? nullptr
-                                    : static_cast<std::uint64_t*>(arguments) + callback.first_word;
+  // All that is given here is read when the plan is made.
+  std::vector<void*> addresses(callbacks.size());
+  for (std::size_t i = 0; i < callbacks.size(); ++i) {
+    const CufftCallback& callback = callbacks[i];
+    if (arguments != nullptr) {
+      addresses[i] = static_cast<std::uint64_t*>(arguments) + callback.first_word;
+    }
     cufft::call(api.cufftXtSetJITCallback, made.plan.get(), callback.symbol.c_str(),
-                callback.code.data(), callback.code.size(), callback.type, &at);
+                callback.code.data(), callback.code.size(), callback.type, &addresses[i]);
   }
   const auto longs = [](const Dims& dims) {
     return std::vector<long long>(dims.begin(), dims.end());

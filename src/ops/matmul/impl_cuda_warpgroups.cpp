@@ -29,7 +29,8 @@ class CudaWarpgroupsPlan final : public Plan {
   std::size_t resident_bytes() const override { return 4096; }
 
  private:
-  // Whole tiles, in whole rounds of them. Measured on an H200: within 4 % of cuBLASLt.
+  // Whole tiles, in whole rounds of them. Measured on an H200: 2 % behind cuBLASLt's own
+  // epilogs, whose estimate this stays above.
   static double estimate_of(const MatmulProblem& problem, const CudaForm& form,
                             const matmul_cuda::Params& params, int device_id) {
     const Rates rate = rates(Device::cuda(device_id), 1, problem.a().dtype);
@@ -44,7 +45,7 @@ class CudaWarpgroupsPlan final : public Plan {
     const double flops = rounds * at_once * 2 * static_cast<double>(rows * params.columns) *
                          static_cast<double>(problem.k());
     const double bytes = 1.2 * problem.work().bytes / (kReachedBandwidth * rate.bandwidth);
-    return rate.call + std::max(bytes, flops / (0.96 * rate.flops));
+    return rate.call + std::max(bytes, flops / (0.88 * rate.flops));
   }
 
   double estimate_;

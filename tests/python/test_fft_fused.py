@@ -366,3 +366,65 @@ def test_a_refused_reset_leaves_the_object_as_it_was(rng):
             transform.reset_operand(prolog_inputs=inputs)
 
     assert np.array_equal(transform.execute(), before)
+
+
+@pytest.fixture
+def callbacks_only(device):
+    """On a device, cuFFT with the functions inside, or nothing."""
+    if device != "cuda":
+        pytest.skip("callbacks are cuFFT's: MATHWRIGHT_TEST_DEVICE is cpu")
+    mw._core.set_candidates(["cufft_callbacks"])
+    yield
+    mw._core.set_candidates([])
+
+
+CALLBACK_CASES = {
+    "window of each line": ((6, 64), {"prolog": lambda x, w: x * w, "prolog_inputs": {"w": (64,)}}),
+    "weight of each line": (
+        (6, 64),
+        {"prolog": lambda x, w: x * w, "prolog_inputs": {"w": (6, 1)}},
+    ),
+    "filter of the spectrum": (
+        (5, 100),
+        {"epilog": lambda x, f: x * f, "epilog_inputs": {"f": (5, 100)}},
+    ),
+    "both": (
+        (4, 90),
+        {
+            "prolog": lambda x, w: x * w,
+            "prolog_inputs": {"w": (90,)},
+            "epilog": lambda x, f: x * f,
+            "epilog_inputs": {"f": (4, 1)},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("case", CALLBACK_CASES)
+def test_callbacks_of_the_library(xp, rng, callbacks_only, case, dtype):
+    shape, functions = CALLBACK_CASES[case]
+    x = samples(rng, shape, dtype)
+    real = "float32" if dtype == "complex64" else "float64"
+    before, after, given = 1, 1, dict(functions)
+    for name in ("prolog_inputs", "epilog_inputs"):
+        for key, extents in functions.get(name, {}).items():
+            values = samples(rng, extents, real)
+            given[name] = {key: xp.asarray(values)}
+            before, after = (values, after) if name == "prolog_inputs" else (before, values)
+
+    seen = fft(xp.asarray(x), axes=(1,), **given, **xp.execution)
+
+    close(xp.to_numpy(seen), np.fft.fft(x * before) * after)
+
+
+@pytest.mark.parametrize("length", [40, 96])
+def test_callbacks_crop_pad_scale_and_change_the_dtype(xp, rng, callbacks_only, length):
+    x = samples(rng, (3, 64), "float32")
+
+    spectrum = rfft(xp.asarray(x), axes=(1,), n=length, scale=0.25, epilog=power, **xp.execution)
+    half = np.fft.rfft(x).astype("complex64")
+    back = ifft(xp.asarray(half), axes=(1,), norm="backward", **xp.execution)
+
+    close(xp.to_numpy(spectrum), power(np.fft.rfft(x, length) * 0.25))
+    close(xp.to_numpy(back), np.fft.ifft(half))

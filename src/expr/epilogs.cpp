@@ -64,7 +64,7 @@ FunctionPtr epilog_function(const Epilog& epilog, const EpilogDTypes& dtypes) {
   f.output("result", result, dtypes.result);
   const bool relu = epilog.activation == Activation::relu || epilog.activation == Activation::drelu;
   if (epilog.aux && relu) {
-    f.output("relu_aux", f.apply(Op::greater, {x, f.literal(0.0)}), DType::bool_);
+    f.output("relu_aux", f.apply(Op::greater_equal, {x, f.literal(0.0)}), DType::bool_);
   } else if (epilog.aux) {
     f.output("gelu_aux", x, aux);
   }

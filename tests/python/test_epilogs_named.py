@@ -25,7 +25,7 @@ def gelu_gradient(x: np.ndarray) -> np.ndarray:
 
 def mask_of(x: np.ndarray) -> np.ndarray:
     """The bit mask of RELU_AUX: bytes of eight rows, padded to 16 bytes, by columns."""
-    bits = np.packbits(x > 0, axis=-2, bitorder="little")
+    bits = np.packbits(x >= 0, axis=-2, bitorder="little")
     rows = (bits.shape[-2] + 15) // 16 * 16
     padded = np.zeros((*x.shape[:-2], rows, x.shape[-1]), np.uint8)
     padded[..., : bits.shape[-2], :] = bits

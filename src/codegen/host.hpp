@@ -23,6 +23,8 @@ class HostKernel {
   /// Runs the kernel on the calling thread. Any number of threads at once.
   virtual void run(void* const* pointers, const std::int64_t* integers,
                    const double* scalars) const = 0;
+  /// Compiles now, if it is not yet, what the first run would.
+  virtual void prepare() const {}
   /// "LLVM 19.1, znver3, compiled in 4.2 ms", "interpreter (…why)".
   [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual const Kernel& kernel() const = 0;
@@ -37,8 +39,9 @@ enum class HostBackend : std::uint8_t { best, llvm, interpreter };
 /// LLVM is asked for by name and absent, with the reason.
 [[nodiscard]] Target host_target(HostBackend backend = HostBackend::best);
 
-/// Builds, compiles and keeps: the same kernel is compiled once per process, and its object code is
-/// kept on disk. Errors: compile.
+/// Builds and keeps; compiles when it is first run or prepared, so that what another implementation
+/// is chosen over costs nothing. The same kernel is compiled once per process, and its object code
+/// is kept on disk.
 [[nodiscard]] HostKernelPtr host_kernel(FunctionRef<Kernel(const Target&)> build,
                                         HostBackend backend = HostBackend::best);
 

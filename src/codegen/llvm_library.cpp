@@ -137,33 +137,43 @@ const Outcome<Opened>& library() {
 
 class LlvmKernel final : public HostKernel {
  public:
-  LlvmKernel(const LlvmApi& api, Kernel kernel) : api_(api), kernel_(std::move(kernel)) {}
+  LlvmKernel(const Opened& library, Kernel kernel)
+      : library_(library), kernel_(std::move(kernel)) {}
   ~LlvmKernel() override {
     if (code_ == nullptr) return;
     const std::lock_guard lock(llvm_mutex());
-    api_.free(code_);
+    library_.api->free(code_);
   }
-
-  /// False, with LLVM's words, if the object cannot be loaded.
-  bool load(const std::string& object, std::string& error) {
-    function_ = api_.load(kernel_, object, code_, error);
-    return function_ != nullptr;
-  }
-  void describe_as(std::string words) { description_ = std::move(words); }
 
   void run(void* const* pointers, const std::int64_t* integers,
            const double* scalars) const override {
-    function_(pointers, integers, scalars);
+    LlvmFunction* function = function_.load(std::memory_order_acquire);
+    if (function == nullptr) {
+      prepare();
+      function = function_.load(std::memory_order_acquire);
+    }
+    function(pointers, integers, scalars);
   }
-  [[nodiscard]] std::string describe() const override { return description_; }
+  /// Errors: compile.
+  void prepare() const override;
+  [[nodiscard]] std::string describe() const override {
+    if (function_.load(std::memory_order_acquire) != nullptr) return description_;
+    return text("LLVM ", library_.api->version, ", not compiled");
+  }
   [[nodiscard]] const Kernel& kernel() const override { return kernel_; }
 
  private:
-  const LlvmApi& api_;
+  /// Under the lock. What was done, for describe() and the log.
+  [[nodiscard]] std::string compile() const;
+  [[nodiscard]] LlvmFunction* load(const std::string& object, std::string& error) const {
+    return library_.api->load(kernel_, object, code_, error);
+  }
+
+  const Opened& library_;
   Kernel kernel_;
-  LlvmFunction* function_ = nullptr;
-  void* code_ = nullptr;
-  std::string description_;
+  mutable std::atomic<LlvmFunction*> function_ = nullptr;  ///< the rest is there if this is
+  mutable void* code_ = nullptr;
+  mutable std::string description_;
 };
 
 std::string cache_key(const Opened& library, const Kernel& kernel) {
@@ -181,31 +191,42 @@ std::string times_text(const LlvmTimes& times) {
               human_seconds(times.optimise), ", generated in ", human_seconds(times.generate));
 }
 
-/// Loads the kernel from the disk cache; false if it is not there.
-bool load_cached(LlvmKernel& kernel, const std::string& key) {
-  const auto object = disk_cache_load("object", key);
-  std::string error;
-  return object && kernel.load(*object, error);
-}
-
-/// Under the lock. What was done, for describe() and the log.
-std::string compile(const Opened& library, LlvmKernel& kernel) {
+std::string LlvmKernel::compile() const {
   const Stopwatch watch;
-  const std::string key = cache_key(library, kernel.kernel());
-  const std::string head = text("LLVM ", library.api->version, ", ", library.api->cpu, ", ",
-                                kernel.kernel().lanes, " lanes, ");
-  if (load_cached(kernel, key))
-    return text(head, "from the disk cache in ", human_seconds(watch.seconds()));
+  const std::string key = cache_key(library_, kernel_);
+  const std::string head = text("LLVM ", library_.api->version, ", ", library_.api->cpu, ", ",
+                                kernel_.lanes, " lanes, ");
   std::string object, error;
+  if (const auto known = disk_cache_load("object", key)) {
+    if (LlvmFunction* function = load(*known, error)) {
+      description_ = text(head, "from the disk cache in ", human_seconds(watch.seconds()));
+      function_.store(function, std::memory_order_release);
+      return description_;
+    }
+  }
   LlvmTimes times;
   const auto failed = [&] {
-    fail(ErrorKind::compile, "host kernel ", kernel.kernel().name, ": LLVM ", library.api->version,
+    fail(ErrorKind::compile, "host kernel ", kernel_.name, ": LLVM ", library_.api->version,
          " did not compile it: ", error, ". This is a defect of Mathwright; please report it.");
   };
-  if (!library.api->compile(kernel.kernel(), object, times, error)) failed();
-  if (!kernel.load(object, error)) failed();
+  if (!library_.api->compile(kernel_, object, times, error)) failed();
+  LlvmFunction* function = load(object, error);
+  if (function == nullptr) failed();
   disk_cache_store("object", key, object);
-  return text(head, "compiled in ", human_seconds(watch.seconds()), " (", times_text(times), ")");
+  description_ =
+      text(head, "compiled in ", human_seconds(watch.seconds()), " (", times_text(times), ")");
+  function_.store(function, std::memory_order_release);
+  return description_;
+}
+
+void LlvmKernel::prepare() const {
+  std::string done;
+  {
+    const std::lock_guard lock(llvm_mutex());
+    if (function_.load(std::memory_order_relaxed) != nullptr) return;
+    done = compile();
+  }
+  log(LogLevel::debug, [&] { return text("llvm: kernel ", kernel_.name, ": ", done); });
 }
 
 }  // namespace
@@ -225,15 +246,7 @@ Outcome<Target> llvm_target() {
 Outcome<HostKernelPtr> compile_with_llvm(const Kernel& kernel) {
   const auto& opened = library();
   if (!opened) return opened.refusal();
-  auto compiled = std::make_shared<LlvmKernel>(*opened.value().api, kernel);
-  std::string done;
-  {
-    const std::lock_guard lock(llvm_mutex());
-    done = compile(opened.value(), *compiled);
-  }
-  log(LogLevel::debug, [&] { return text("llvm: kernel ", kernel.name, ": ", done); });
-  compiled->describe_as(std::move(done));
-  return HostKernelPtr(std::move(compiled));
+  return HostKernelPtr(std::make_shared<LlvmKernel>(opened.value(), kernel));
 }
 
 Outcome<std::string> llvm_text(const Kernel& kernel, LlvmText which) {

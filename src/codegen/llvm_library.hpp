@@ -17,8 +17,9 @@ namespace mw::codegen {
 /// What kernels should be built for here.
 [[nodiscard]] Outcome<Target> llvm_target();
 
-/// Compiles a checked kernel, or loads its code from the disk cache. Any number of threads; also in
-/// a child made by fork. Refusal: LLVM is absent. Errors: compile, with LLVM's words.
+/// A checked kernel that is compiled, or loaded from the disk cache, when it is first run or
+/// prepared. Any number of threads; also in a child made by fork. Refusal: LLVM is absent. Errors,
+/// then: compile, with LLVM's words.
 [[nodiscard]] Outcome<HostKernelPtr> compile_with_llvm(const Kernel& kernel);
 
 /// The kernel as LLVM sees it.

@@ -61,6 +61,9 @@ class Pass {
   Pass& operator=(const Pass&) = delete;
   virtual ~Pass();
 
+  /// Compiles now, if it is not yet, what the first run would.
+  virtual void prepare() const {}
+
   /// The whole space, on all threads (host) or queued on the stream (device).
   virtual void run(const PassCall& call) const = 0;
 

@@ -103,6 +103,11 @@ class HostPass final : public Pass {
 
   void finish(const PassCall& call) const override { finish(call, threads_); }
 
+  void prepare() const override {
+    main_.kernel->prepare();
+    for (const Finish& finish : finishes_) finish.kernel->prepare();
+  }
+
   std::size_t workspace_bytes() const override { return workspace_bytes_; }
   double flops_per_point() const override { return flops_of(*problem_.function); }
   std::string source() const override { return to_c(main_.kernel->kernel()); }

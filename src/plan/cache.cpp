@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/cache.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <list>
 #include <mutex>
@@ -184,8 +185,13 @@ std::shared_ptr<const Selection> cached_selection(const AnyProblem& problem,
   if (auto found = cache.find(key)) return found;
   SelectionPtr made;
   planning_scope.load(std::memory_order_relaxed)([&] {
-    made =
-        std::make_shared<const Selection>(with_tuned_choice(problem, select(problem, placement)));
+    Selection selection = with_tuned_choice(problem, select(problem, placement));
+    selection.plan->prepare();
+    // It knows more of itself now.
+    const auto chosen =
+        std::ranges::find(selection.considered, selection.chosen, &Considered::name);
+    if (chosen != selection.considered.end()) chosen->note = selection.plan->describe();
+    made = std::make_shared<const Selection>(std::move(selection));
   });
   log_plan(problem, placement);
   return cache.insert(key, cache_title(problem), std::move(made));

@@ -57,6 +57,10 @@ class Plan {
   /// Allocates nothing and takes no lock on a warmed-up host path.
   virtual void execute(const Call& call) const = 0;
 
+  /// Does now, once the plan is chosen, what its first execution would have to: compiling. Nothing
+  /// if there is nothing to do. Any number of threads.
+  virtual void prepare() const {}
+
   /// Bytes of scratch memory an execution needs in the execution space.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 

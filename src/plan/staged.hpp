@@ -28,6 +28,7 @@ class StagedPlan final : public Plan {
   void execute(const Call& call) const override;
   [[nodiscard]] std::size_t workspace_bytes() const override { return ledger_.total(); }
   [[nodiscard]] double estimate() const override;
+  void prepare() const override { inner_->prepare(); }
   [[nodiscard]] std::string describe() const override { return inner_->describe(); }
   [[nodiscard]] std::size_t resident_bytes() const override { return inner_->resident_bytes(); }
 

@@ -49,6 +49,7 @@ std::vector<float> run_scaled(const HostKernel& kernel, std::vector<float> x, do
 HostKernelPtr compiled(const Kernel& kernel) {
   auto out = compile_with_llvm(kernel);
   EXPECT_TRUE(out) << out.refusal().reason;
+  out.value()->prepare();
   return out.value();
 }
 
@@ -118,6 +119,30 @@ TEST_F(CodegenLlvm, TakesCodeFromTheDiskCache) {
   EXPECT_NE(other->describe().find("compiled in"), std::string::npos) << other->describe();
   EXPECT_EQ(run_scaled(*second, {1, 2, 3}, 2), (std::vector<float>{2, 4, 6}));
   std::filesystem::remove_all(folder);
+}
+
+TEST_F(CodegenLlvm, NothingIsCompiledBeforeItIsPreparedOrRun) {
+  SKIP_WITHOUT_LLVM();
+  const auto prepared = compile_with_llvm(scaled(8)).value();
+  const auto run = compile_with_llvm(scaled(8)).value();
+  EXPECT_NE(run->describe().find("not compiled"), std::string::npos) << run->describe();
+  prepared->prepare();
+  EXPECT_NE(prepared->describe().find("compiled in"), std::string::npos) << prepared->describe();
+  EXPECT_EQ(run_scaled(*run, {1, 2, 3}, 2), (std::vector<float>{2, 4, 6}));
+  EXPECT_NE(run->describe().find("compiled in"), std::string::npos) << run->describe();
+}
+
+TEST_F(CodegenLlvm, ThreadsRunTheSameForTheFirstTime) {
+  SKIP_WITHOUT_LLVM();
+  const auto kernel = compile_with_llvm(scaled(8)).value();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&kernel, t] {
+      const std::vector<float> x(13, static_cast<float>(t));
+      ASSERT_EQ(run_scaled(*kernel, x, 2), std::vector<float>(13, 2.F * static_cast<float>(t)));
+    });
+  }
+  for (auto& thread : threads) thread.join();
 }
 
 TEST_F(CodegenLlvm, ThreadsCompileRunAndFreeAtOnce) {

@@ -147,6 +147,11 @@ class FusedPlan final : public Plan {
     return seconds;
   }
 
+  void prepare() const override {
+    if (before_) before_->prepare();
+    if (after_) after_->prepare();
+  }
+
   std::string describe() const override {
     std::string words;
     if (before_) words += text("prolog: ", before_->describe(), "; ");

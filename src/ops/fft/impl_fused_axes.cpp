@@ -130,6 +130,10 @@ class AxesPlan final : public Plan {
     std::copy_n(call.scalars + 2 + prolog_scalars_, epilog_scalars_, scalars.begin() + 2);
     run(second_, call, scalars.data());
   }
+  void prepare() const override {
+    first_.plan->prepare();
+    second_.plan->prepare();
+  }
   std::size_t workspace_bytes() const override { return ledger_.total(); }
   double estimate() const override { return first_.plan->estimate() + second_.plan->estimate(); }
   std::string describe() const override {

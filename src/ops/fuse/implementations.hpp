@@ -18,6 +18,7 @@ class PassPlan final : public Plan {
   PassPlan(const FuseProblem& problem, codegen::PassPtr pass, double seconds);
 
   void execute(const Call& call) const override;
+  void prepare() const override { pass_->prepare(); }
   [[nodiscard]] std::size_t workspace_bytes() const override { return pass_->workspace_bytes(); }
   [[nodiscard]] double estimate() const override { return seconds_; }
   [[nodiscard]] std::string describe() const override { return pass_->describe(); }

@@ -107,6 +107,14 @@ class PanelsPlan final : public Plan {
     return 5e-6 + tasks * 0.5e-6 / threads_ + 1.15 * work.flops / rate.flops +
            std::max(bytes / rate.bandwidth, points * pass_->flops_per_point() / rate.flops);
   }
+  void prepare() const override {
+    pass_->prepare();
+    if (sums_) sums_->prepare();
+    for (const Widened& wide : wide_) {
+      if (wide.pass) wide.pass->prepare();
+    }
+  }
+
   std::string describe() const override {
     return text(library_.version(), whole_ ? ", one product" : text(", panels of ", mb_, "×", nb_),
                 ", ", threads_, threads_ == 1 ? " thread" : " threads",

@@ -75,6 +75,12 @@ class SkinnyPlan final : public Plan {
   std::size_t workspace_bytes() const override {
     return wide_b_.pass ? dense_bytes(wide_b_.layout) : 0;
   }
+  void prepare() const override {
+    kernel_->prepare();
+    if (streaming_) streaming_->prepare();
+    if (wide_b_.pass) wide_b_.pass->prepare();
+  }
+
   std::string describe() const override {
     return text("rows of D in registers, n and k in the code, ", threads_,
                 threads_ == 1 ? " thread; " : " threads; ", kernel_->describe());

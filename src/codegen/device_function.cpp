@@ -169,7 +169,9 @@ class Writer {
     const char* type = type_name(array.dtype);
     if (of_column(array)) return;
     if (of_row(array)) {
-      line("  const ", type, " ", name, " = *(", address(array, name), ");");
+      // Below the last row there is nothing to read, and nothing is valid.
+      line("  const ", type, " ", name, " = valid > 0 ? *(", address(array, name), ") : ", type,
+           "{};");
       return;
     }
     line("  ", type, " ", name, "[kCount];");

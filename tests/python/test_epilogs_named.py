@@ -23,11 +23,11 @@ def gelu_gradient(x: np.ndarray) -> np.ndarray:
     return (gelu(x + step) - gelu(x - step)) / (2 * step)
 
 
-def mask_of(x: np.ndarray) -> np.ndarray:
+def mask_of(kept: np.ndarray) -> np.ndarray:
     """The bit mask of RELU_AUX: bytes of eight rows, padded to 16 bytes, by columns."""
-    bits = np.packbits(x >= 0, axis=-2, bitorder="little")
+    bits = np.packbits(kept, axis=-2, bitorder="little")
     rows = (bits.shape[-2] + 15) // 16 * 16
-    padded = np.zeros((*x.shape[:-2], rows, x.shape[-1]), np.uint8)
+    padded = np.zeros((*kept.shape[:-2], rows, kept.shape[-1]), np.uint8)
     padded[..., : bits.shape[-2], :] = bits
     return padded
 
@@ -123,7 +123,7 @@ def test_the_mask_of_relu(case, epilog):
     assert set(aux) == {"relu_aux"}
     assert aux["relu_aux"].dtype == np.uint8
     assert aux["relu_aux"].strides[-2] == 1
-    np.testing.assert_array_equal(aux["relu_aux"], mask_of(d))
+    np.testing.assert_array_equal(aux["relu_aux"], mask_of(x >= 0))
 
 
 @pytest.mark.parametrize("epilog", [E.GELU_AUX, E.GELU_AUX_BIAS])
@@ -143,7 +143,7 @@ def test_the_argument_of_gelu(case, epilog):
 @pytest.mark.parametrize("epilog", [E.DRELU, E.DRELU_BGRAD])
 def test_backwards_through_relu(case, epilog):
     kept = RNG.standard_normal(case.x.shape) > 0
-    mask = by_columns(mask_of(np.where(kept, 1.0, -1.0)))
+    mask = by_columns(mask_of(kept))
 
     result = case.run(epilog, relu_aux=mask)
 
@@ -201,6 +201,14 @@ def test_one_column_of_k_goes_backwards_too():
     d, _ = matmul(a, b, epilog=E.DRELU_BGRAD, epilog_inputs={"relu_aux": aux["relu_aux"]})
 
     np.testing.assert_array_equal(d, np.ones((4, 3)))
+
+
+def test_the_mask_has_a_bit_where_a_value_is_zero():
+    a = np.array([[1.0], [0.0], [-1.0]], "float32")
+
+    _, aux = matmul(a, np.ones((1, 1), "float32"), epilog=E.RELU_AUX)
+
+    assert aux["relu_aux"][0, 0] == 0b011  # as the vendor's library has it
 
 
 def test_forward_and_backward_fit_each_other():

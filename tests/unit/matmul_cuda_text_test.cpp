@@ -130,6 +130,14 @@ TEST(MatmulCudaText, TensorsWithoutRowsAreReadOncePerColumn) {
   EXPECT_NE(wide.find("load<kCount, (kCount < 4 ? kCount : 4)>(t0"), std::string::npos) << wide;
 }
 
+TEST(MatmulCudaText, TensorsOfARowAreReadWhereARowIs) {
+  auto form = relu_bias(DType::float32, DType::float32);
+  form.tensors[0] = {
+      .dtype = DType::float32, .rows = true, .columns = DeviceArray::Columns::repeated};
+  const std::string text = codegen::device_function(form).value();
+  EXPECT_NE(text.find("const float t0 = valid > 0 ? *("), std::string::npos) << text;
+}
+
 TEST(MatmulCudaText, RefusesReductionsAndFarIndices) {
   expr::Builder sum;
   const auto x = sum.element("x", DType::float32);

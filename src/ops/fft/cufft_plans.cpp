@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "base/log.hpp"
 #include "runtime/device_program.hpp"
@@ -115,7 +116,12 @@ void CufftPlanSet::put_arguments(std::span<const std::uint64_t> words, Stream st
                                  bool capturing) {
   const bool elsewhere = !(stream == used_on_) && !written_.empty();
   if (!capturing && !elsewhere && std::ranges::equal(words, written_)) return;
-  if (elsewhere && !used_.reached()) used_.make_wait(stream);
+  if (elsewhere && capturing) {
+    // A graph cannot wait for what is outside of it.
+    while (!used_.reached()) std::this_thread::yield();
+  } else if (elsewhere) {
+    used_.make_wait(stream);
+  }
   written_.clear();  // should anything fail
   const cuda::Kernel writer =
       device_kernel(device_id_, {.source = kWriter, .name = "mw_put_words", .options = {}});

@@ -163,7 +163,9 @@ class FormMaker {
       if (!order) order = stored(operand, false);
       const std::int64_t ld = order ? order->ld * size : 0;
       const std::int64_t step = steps_[i].batch * size;
-      if (!order || ld % 16 != 0 || step % 16 != 0 || step < 0 || operand.alignment < 16) {
+      constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
+      if (!order || ld % 16 != 0 || step % 16 != 0 || step < 0 || operand.alignment < 16 ||
+          std::max(ld, step) >= kMostStride) {
         return refuse("rows or columns of A and B without gaps inside, beginning at multiples of ",
                       16, " bytes, only");
       }

@@ -95,12 +95,11 @@ std::optional<Alternative> find_alternative(const AnyProblem& problem, const Pla
   Trial trial = ask_candidate(problem, placement, *index);
   if (!trial.plan) return std::nullopt;
   PlanPtr plan = trial.plan.value();
-  if (plan->variant() != variant) {
-    try {
-      plan = plan->with_variant(variant);
-    } catch (const Error&) {
-      plan = nullptr;
-    }
+  try {
+    if (plan->variant() != variant) plan = plan->with_variant(variant);
+    if (plan) plan->prepare();
+  } catch (const Error&) {
+    plan = nullptr;
   }
   if (!plan) return std::nullopt;
   return make_alternative(candidate, std::move(plan), trial.copies);

@@ -185,13 +185,8 @@ std::shared_ptr<const Selection> cached_selection(const AnyProblem& problem,
   if (auto found = cache.find(key)) return found;
   SelectionPtr made;
   planning_scope.load(std::memory_order_relaxed)([&] {
-    Selection selection = with_tuned_choice(problem, select(problem, placement));
-    selection.plan->prepare();
-    // It knows more of itself now.
-    const auto chosen =
-        std::ranges::find(selection.considered, selection.chosen, &Considered::name);
-    if (chosen != selection.considered.end()) chosen->note = selection.plan->describe();
-    made = std::make_shared<const Selection>(std::move(selection));
+    made =
+        std::make_shared<const Selection>(with_tuned_choice(problem, select(problem, placement)));
   });
   log_plan(problem, placement);
   return cache.insert(key, cache_title(problem), std::move(made));

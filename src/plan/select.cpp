@@ -31,6 +31,11 @@ struct Restriction {
   }
 };
 
+/// A library that fails while planning declines: another candidate may do better.
+Refusal failed_while_planning(const Error& error) {
+  return refuse("failed while planning: ", error.what());
+}
+
 /// One problem in one placement, while its candidates are asked.
 class Asking {
  public:
@@ -60,12 +65,11 @@ class Asking {
   }
 
  private:
-  /// A library that fails while planning declines: another candidate may do better.
   Answer answer_of(std::size_t candidate, const Operands& layouts) const {
     try {
       return problem_.ask(candidate, layouts, placement_.context);
     } catch (const Error& error) {
-      return refuse("failed while planning: ", error.what());
+      return failed_while_planning(error);
     }
   }
 
@@ -102,6 +106,37 @@ class Asking {
   Operands layouts_;
 };
 
+/// One that accepts, while it may still be chosen.
+struct Accepting {
+  std::size_t considered;
+  Trial trial;
+};
+
+/// Takes the one of the lowest estimate and prepares it. One that fails then declines as well.
+void choose(Selection& selection, std::vector<Accepting> accepting) {
+  const auto estimate = [&](const Accepting& one) {
+    return selection.considered[one.considered].estimate;
+  };
+  while (!accepting.empty()) {
+    const auto best = std::ranges::min_element(accepting, {}, estimate);
+    Considered& entry = selection.considered[best->considered];
+    PlanPtr plan = best->trial.plan.value();
+    try {
+      plan->prepare();
+    } catch (const Error& error) {
+      entry.accepted = false;
+      entry.note = failed_while_planning(error).reason;
+      accepting.erase(best);
+      continue;
+    }
+    entry.note = plan->describe();  // it may know more of itself now
+    selection.plan = std::move(plan);
+    selection.chosen = entry.name;
+    selection.copies = std::move(best->trial.copies);
+    return;
+  }
+}
+
 [[noreturn]] void fail_all_refused(const AnyProblem& problem, const Selection& selection) {
   std::string reasons;
   for (const auto& entry : selection.considered) {
@@ -137,7 +172,7 @@ Selection select(const AnyProblem& problem, const Placement& placement) {
   selection.placement = placement;
   const Asking asking(problem, placement);
   const auto allowed = Restriction::instance().copy();
-  double best = 0;
+  std::vector<Accepting> accepting;
   for (std::size_t i = 0; i < problem.candidate_count(); ++i) {
     Considered entry{.name = problem.candidate_name(i), .note = {}};
     if (!allowed.empty() && std::ranges::find(allowed, entry.name) == allowed.end()) {
@@ -151,12 +186,7 @@ Selection select(const AnyProblem& problem, const Placement& placement) {
       entry.estimate = trial.plan.value()->estimate();
       entry.note = trial.plan.value()->describe();
       entry.library = trial.plan.value()->library();
-      if (!selection.plan || entry.estimate < best) {
-        best = entry.estimate;
-        selection.plan = trial.plan.value();
-        selection.chosen = entry.name;
-        selection.copies = std::move(trial.copies);
-      }
+      accepting.push_back({i, std::move(trial)});
     } else {
       entry.note = trial.plan.refusal().reason;
     }
@@ -166,6 +196,7 @@ Selection select(const AnyProblem& problem, const Placement& placement) {
     });
     selection.considered.push_back(std::move(entry));
   }
+  choose(selection, std::move(accepting));
   if (!selection.plan) fail_all_refused(problem, selection);
   return selection;
 }

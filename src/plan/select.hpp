@@ -56,7 +56,7 @@ struct Trial {
 [[nodiscard]] Trial ask_candidate(const AnyProblem& problem, const Placement& placement,
                                   std::size_t candidate);
 
-/// Errors: unsupported when all refuse, with every reason.
+/// The plan is prepared. Errors: unsupported when all refuse, with every reason.
 [[nodiscard]] Selection select(const AnyProblem& problem, const Placement& placement);
 
 /// Restricts the choice from now on, for comparing implementations; empty restores what

@@ -64,6 +64,32 @@ TEST_F(PlanSelection, AFailureWhilePlanningIsARefusal) {
   EXPECT_TRUE(has(selection.considered[0].note, {"library returned 7"}));
 }
 
+TEST_F(PlanSelection, OnlyWhatIsChosenIsPrepared) {
+  behaviour(1).estimate = 1e-7;
+
+  EXPECT_EQ(select_now().chosen, "second");
+
+  for (const std::size_t i : {0U, 1U, 2U}) EXPECT_EQ(prepared(i), i == 1 ? 1 : 0) << i;
+}
+
+TEST_F(PlanSelection, AFailureWhilePreparingIsARefusal) {
+  behaviour(1).estimate = 1e-7;
+  behaviour(1).unprepared = "the compiler died";
+
+  const Selection selection = select_now();
+
+  EXPECT_EQ(selection.chosen, "first");
+  EXPECT_FALSE(selection.considered[1].accepted);
+  EXPECT_TRUE(has(selection.considered[1].note, {"failed while planning", "the compiler died"}));
+}
+
+TEST_F(PlanSelection, ListsTheReasonsOfThoseThatFailWhilePreparing) {
+  for (const std::size_t i : {0U, 1U, 2U}) behaviour(i).unprepared = "the compiler died";
+
+  EXPECT_TRUE(has(message_of(ErrorKind::unsupported, [&] { (void)select_now(); }),
+                  {"no candidate accepts", "the compiler died"}));
+}
+
 TEST_F(PlanSelection, CountsTheCopiesOfARelayoutInTheEstimate) {
   for (std::size_t i : {1U, 2U}) behaviour(i).refusal = "no";
   behaviour(0).layouts = Behaviour::Layouts::dense;

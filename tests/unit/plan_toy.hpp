@@ -43,6 +43,7 @@ struct Behaviour {
   double delay = 0;                         ///< seconds an execution takes at least
   std::vector<double> variant_delays = {};  ///< the same of its plan's variants
   std::string library = {};
+  std::string unprepared = {};  ///< why preparing its plan fails
 };
 
 inline void PrintTo(Behaviour::Layouts layouts, std::ostream* os) {
@@ -56,7 +57,7 @@ inline constexpr std::size_t kCandidates = 3;
 struct Script {
   std::array<Behaviour, kCandidates> behaviours;
   std::array<std::atomic<int>, kCandidates> asked{};
-  std::array<std::atomic<int>, kCandidates> executed{};
+  std::array<std::atomic<int>, kCandidates> executed{}, prepared{};
 
   static Script& instance() {
     static Script script;
@@ -66,6 +67,7 @@ struct Script {
     behaviours = {};
     for (auto& count : asked) count = 0;
     for (auto& count : executed) count = 0;
+    for (auto& count : prepared) count = 0;
   }
 };
 
@@ -106,6 +108,10 @@ class ToyPlan final : public Plan {
     }
   }
 
+  void prepare() const override {
+    require(behaviour_.unprepared.empty(), ErrorKind::compile, behaviour_.unprepared);
+    ++Script::instance().prepared[which_];
+  }
   void execute(const Call& call) const override {
     ++Script::instance().executed[which_];
     if (behaviour_.workspace > 0) std::memset(call.workspace, 0xff, behaviour_.workspace);
@@ -254,6 +260,7 @@ class ToyTest : public testing::Test {
   static Behaviour& behaviour(std::size_t which) { return Script::instance().behaviours[which]; }
   static int asked(std::size_t which) { return Script::instance().asked[which]; }
   static int executed(std::size_t which) { return Script::instance().executed[which]; }
+  static int prepared(std::size_t which) { return Script::instance().prepared[which]; }
 };
 
 /// The message of the Error of this kind that `body` throws; a failure of the test if there is

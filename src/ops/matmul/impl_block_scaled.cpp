@@ -92,7 +92,6 @@ class BlockScaledPlan final : public Plan {
     inner_workspace_ = ledger_.book(inner_->workspace_bytes());
   }
 
-  void prepare() const override { inner_->prepare(); }
   void execute(const Call& call) const override {
     widen(call, 0, true, element_);
     widen(call, 1, false, element_b_);

@@ -163,11 +163,11 @@ class FormMaker {
       if (!order) order = stored(operand, false);
       const std::int64_t ld = order ? order->ld * size : 0;
       const std::int64_t step = steps_[i].batch * size;
-      constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
-      if (!order || ld % 16 != 0 || step % 16 != 0 || step < 0 || operand.alignment < 16 ||
+      constexpr std::int64_t kUnit = 16, kMostStride = std::int64_t{1} << 40;
+      if (!order || ld % kUnit != 0 || step % kUnit != 0 || step < 0 || operand.alignment < kUnit ||
           std::max(ld, step) >= kMostStride) {
         return refuse("rows or columns of A and B without gaps inside, beginning at multiples of ",
-                      16, " bytes, only");
+                      kUnit, " bytes, only");
       }
       const bool own_products = problem_.batch() > 1 && step != 0;
       const auto extents = order->by_rows ? std::pair(columns, rows) : std::pair(rows, columns);
@@ -311,27 +311,35 @@ std::variant<CudaForm, Refusal, Relayout> cuda_form(const ByRows& rows, const Cu
 }
 
 CudaProgram::CudaProgram(CudaForm form, const matmul_cuda::Params& params, int device_id)
-    : form_(std::move(form)), params_(params) {
-  // Sums are fused where the text says so; the epilog rounds each operation.
-  std::vector<std::string> options{"--fmad=false"};
-  if (params_.narrow_results) options.emplace_back("--prec-div=false");
-  kernel_ = device_kernel(device_id, {.source = matmul_cuda::source(params_, form_.epilog),
-                                      .name = matmul_cuda::kKernelName,
-                                      .options = std::move(options),
-                                      .this_architecture_only = !form_.maps.empty()});
-  const CudaScope scope(device_id);
-  if (params_.shared_bytes > 48U << 10) {
-    cuda::call(cuda::api().cuFuncSetAttribute, kernel_,
-               cuda::FunctionAttribute::max_dynamic_shared_size_bytes,
-               static_cast<int>(params_.shared_bytes));
-  }
+    : form_(std::move(form)), params_(params), device_id_(device_id) {
   matmul_cuda::Arguments arguments{};
   std::memcpy(&arguments, &form_.words[form_.arguments_word], sizeof arguments);
   arguments.count = params_.per_count;
   std::memcpy(&form_.words[form_.arguments_word], &arguments, sizeof arguments);
 }
 
+void CudaProgram::prepare() const {
+  if (kernel_.load(std::memory_order_acquire) != nullptr) return;
+  // Sums are fused where the text says so; the epilog rounds each operation.
+  std::vector<std::string> options{"--fmad=false"};
+  if (params_.narrow_results) options.emplace_back("--prec-div=false");
+  // Threads that come here at once get the same kernel.
+  const cuda::Kernel kernel =
+      device_kernel(device_id_, {.source = matmul_cuda::source(params_, form_.epilog),
+                                 .name = matmul_cuda::kKernelName,
+                                 .options = std::move(options),
+                                 .this_architecture_only = !form_.maps.empty()});
+  if (params_.shared_bytes > 48U << 10) {
+    const CudaScope scope(device_id_);
+    cuda::call(cuda::api().cuFuncSetAttribute, kernel,
+               cuda::FunctionAttribute::max_dynamic_shared_size_bytes,
+               static_cast<int>(params_.shared_bytes));
+  }
+  kernel_.store(kernel, std::memory_order_release);
+}
+
 void CudaProgram::launch(const Call& call) const {
+  prepare();
   auto words = form_.words;
   for (const auto& [word, operand] : form_.addresses) {
     words[word] = std::bit_cast<std::uint64_t>(call.operands[operand]);
@@ -348,7 +356,7 @@ void CudaProgram::launch(const Call& call) const {
     words[form_.scalar_word + 2 * i] = std::bit_cast<std::uint64_t>(value.real());
     words[form_.scalar_word + 2 * i + 1] = std::bit_cast<std::uint64_t>(value.imag());
   }
-  mw::launch(kernel_,
+  mw::launch(kernel_.load(std::memory_order_relaxed),
              {.blocks = params_.grid,
               .threads = static_cast<unsigned>(params_.threads),
               .shared_bytes = params_.shared_bytes},

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,13 @@ enum class Fetch : std::uint8_t { by_address, by_map };
                                                                   const CudaTraits& traits,
                                                                   Fetch fetch = Fetch::by_address);
 
-/// Compiles and launches.
+/// Compiles when it is prepared, or first launched, and launches.
 class CudaProgram {
  public:
   CudaProgram(CudaForm form, const matmul_cuda::Params& params, int device_id);
 
+  /// Errors: those of device_kernel().
+  void prepare() const;
   /// Queues the kernel; the device's context is current.
   void launch(const Call& call) const;
   [[nodiscard]] std::string describe() const;
@@ -83,7 +86,8 @@ class CudaProgram {
  private:
   CudaForm form_;
   matmul_cuda::Params params_;
-  cuda::Kernel kernel_;
+  int device_id_;
+  mutable std::atomic<cuda::Kernel> kernel_ = nullptr;
 };
 
 /// How many times its floor a product takes from cuBLASLt, measured on an H200: it has no kernels

@@ -21,6 +21,7 @@ class CudaBatchedPlan final : public Plan {
         rate_(rates(Device::cuda(device_id), 1, problem.a().dtype)),
         program_(std::move(form), params, device_id) {}
 
+  void prepare() const override { program_.prepare(); }
   void execute(const Call& call) const override { program_.launch(call); }
 
   // Measured: 4 µs and 1.1 of what a copy takes; half of the peak of arithmetic.

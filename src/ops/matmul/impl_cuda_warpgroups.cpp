@@ -23,6 +23,7 @@ class CudaWarpgroupsPlan final : public Plan {
       : estimate_(estimate_of(problem, form, params, device_id)),
         program_(std::move(form), params, device_id) {}
 
+  void prepare() const override { program_.prepare(); }
   void execute(const Call& call) const override { program_.launch(call); }
   double estimate() const override { return estimate_; }
   std::string describe() const override { return program_.describe(); }

@@ -81,7 +81,10 @@ CufftPlanSet::CufftPlanSet(int device_id, const std::vector<ManyPass>& passes,
                            const CufftTypes& types, const std::vector<CufftCallback>& callbacks,
                            std::size_t words)
     : device_id_(device_id), arguments_(device_memory(device_id), 8 * words) {
-  if (words > 0) synchronize(Device::cuda(device_id), {});  // the memory is there for every stream
+  if (words > 0) {
+    writer_ = device_kernel(device_id, {.source = kWriter, .name = "mw_put_words", .options = {}});
+    synchronize(Device::cuda(device_id), {});  // the memory is there for every stream
+  }
   for (const ManyPass& pass : passes) {
     Made made = make_plan(pass, types, callbacks, arguments_.data());
     workspace_bytes_ = std::max(workspace_bytes_, made.workspace);
@@ -123,13 +126,11 @@ void CufftPlanSet::put_arguments(std::span<const std::uint64_t> words, Stream st
     used_.make_wait(stream);
   }
   written_.clear();  // should anything fail
-  const cuda::Kernel writer =
-      device_kernel(device_id_, {.source = kWriter, .name = "mw_put_words", .options = {}});
   for (std::size_t first = 0; first < words.size(); first += kWordsAtOnce) {
     Words some{};
     const std::size_t count = std::min(kWordsAtOnce, words.size() - first);
     std::ranges::copy(words.subspan(first, count), some.begin());
-    launch(writer, {.blocks = 1, .threads = kWordsAtOnce}, stream,
+    launch(writer_, {.blocks = 1, .threads = kWordsAtOnce}, stream,
            static_cast<std::uint64_t*>(arguments_.data()) + first, some, static_cast<int>(count));
   }
   written_.assign(words.begin(), words.end());
@@ -164,7 +165,7 @@ std::unique_ptr<CufftPlanSet> CufftPlanPool::make() const {
   return std::make_unique<CufftPlanSet>(device_id_, passes_, types_, callbacks_, words_);
 }
 
-std::unique_ptr<CufftPlanSet> CufftPlanPool::take() {
+std::unique_ptr<CufftPlanSet> CufftPlanPool::take(bool capturing) {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -173,6 +174,9 @@ std::unique_ptr<CufftPlanSet> CufftPlanPool::take() {
       return set;
     }
   }
+  require(!capturing, ErrorKind::invalid_state, FFTProblem::kOperation,
+          ": a graph has taken this plan's only set of cuFFT plans, and none can be made during a "
+          "capture; execute once outside of it first");
   return make();
 }
 
@@ -188,11 +192,13 @@ void CufftPlanPool::leave_to_graph(std::unique_ptr<CufftPlanSet> set) {
   sets.push_back(std::move(set));
 }
 
-std::string cufft_name() {
+int cufft_version() {
   int version = 0;
   cufft::call(cufft::api().cufftGetVersion, &version);
-  return text("cuFFT ", version);
+  return version;
 }
+
+std::string cufft_name() { return text("cuFFT ", cufft_version()); }
 
 void run_cufft(const ManyPass& pass, cufft::Plan plan, const CufftTypes& types, void* from,
                void* to, int direction) {

@@ -18,6 +18,7 @@
 #include "ops/fft/many.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/memory.hpp"
+#include "vendor/cuda/api.hpp"
 #include "vendor/cufft/api.hpp"
 
 namespace mw {
@@ -64,6 +65,7 @@ class CufftPlanSet {
   void* work_area_ = nullptr;
   bool on_stream_ = false;
   Buffer arguments_;  ///< in device memory
+  cuda::Kernel writer_ = nullptr;
   std::vector<std::uint64_t> written_;
   CudaEvent used_;
   Stream used_on_;
@@ -79,7 +81,9 @@ class CufftPlanPool {
   CufftPlanPool& operator=(const CufftPlanPool&) = delete;
 
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
-  [[nodiscard]] std::unique_ptr<CufftPlanSet> take();
+  /// While capturing, only of those there are: cuFFT plans nothing then. Error: invalid_state if
+  /// there is none.
+  [[nodiscard]] std::unique_ptr<CufftPlanSet> take(bool capturing = false);
   void give_back(std::unique_ptr<CufftPlanSet> set);
   /// A set with callbacks whose kernels went into a graph. The graph may outlive the pool, and
   /// nothing tells when it ends: the set stays until the process does.
@@ -98,6 +102,8 @@ class CufftPlanPool {
   std::vector<std::unique_ptr<CufftPlanSet>> idle_;
 };
 
+/// 12000 of release 12.0.
+[[nodiscard]] int cufft_version();
 /// "cuFFT 12000".
 [[nodiscard]] std::string cufft_name();
 

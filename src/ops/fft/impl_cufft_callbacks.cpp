@@ -12,11 +12,13 @@
 #include <bit>
 
 #include "codegen/device_callback.hpp"
+#include "kernels/fft/factor.hpp"
 #include "ops/fft/candidates.hpp"
 #include "ops/fft/cufft_plans.hpp"
 #include "ops/fft/parts.hpp"
 #include "ops/fft/trig.hpp"
 #include "plan/rates.hpp"
+#include "plan/select.hpp"
 #include "runtime/device_program.hpp"
 #include "vendor/nvrtc/api.hpp"
 
@@ -72,14 +74,6 @@ cufft::CallbackType callback_type(DType dtype, bool store) {
   return static_cast<cufft::CallbackType>(number);
 }
 
-/// What lies between the functions and the library.
-OperandLayout between(const FFTProblem& problem, DType dtype, const Dims& shape) {
-  OperandLayout layout{.dtype = dtype, .shape = shape, .strides = {}};
-  layout.strides =
-      dense_strides(shape, memory_order(problem.input().shape, problem.input().strides));
-  return layout;
-}
-
 /// The transform that cuFFT sees, and the functions around it.
 struct Build {
   FFTProblem core;
@@ -93,9 +87,9 @@ Build build_of(const FFTProblem& problem) {
     layout.shape = shape;
     return layout;
   };
-  const OperandLayout x = parts.prolog ? between(problem, parts.x, problem.shape_in())
+  const OperandLayout x = parts.prolog ? between_layout(problem, parts.x, problem.shape_in())
                                        : given(problem.input(), problem.shape_in());
-  const OperandLayout y = parts.epilog ? between(problem, parts.y, problem.shape_out())
+  const OperandLayout y = parts.epilog ? between_layout(problem, parts.y, problem.shape_out())
                                        : given(problem.result(), problem.shape_out());
   Build build;
   build.core = plain_transform(problem, x, y);
@@ -146,7 +140,7 @@ class CufftCallbacksPlan final : public Plan {
 
   void execute(const Call& call) const override {
     const bool capturing = is_capturing(call.stream);
-    auto plans = pool_->take();
+    auto plans = pool_->take(capturing);
     plans->use(call.stream, Ledger::grant(call.workspace, 0));
     if (words_ > 0) put_arguments(*plans, call, capturing);
     run_cufft(pass_, (*plans)[0], types_, call.operands[0], call.operands[result_],
@@ -206,13 +200,11 @@ bool is_known_wrong(const FFTProblem& problem, const Build& build, int version) 
   if (version / 100 != 123 || !problem.is_real()) return false;
   const bool real_side = std::ranges::any_of(
       build.ends, [&](const End& end) { return end.form.store == (problem.type == FFTType::c2r); });
-  std::int64_t n = problem.length(problem.axes.size() - 1);
-  const std::int64_t most = build.types.real == DType::float64 ? 4096 : 8192;
-  if (!real_side || n % 2 != 0 || n < most) return false;
-  for (std::int64_t factor = 2; factor <= 127; ++factor) {
-    while (n % factor == 0) n /= factor;
-  }
-  return n > 1;
+  const std::int64_t n = problem.length(problem.axes.size() - 1);
+  const std::int64_t least = build.types.real == DType::float64 ? 4096 : 8192;
+  constexpr std::int64_t kMostFactor = 127;
+  return real_side && n % 2 == 0 && n >= least &&
+         kernels::fft::prime_factors(n).back() > kMostFactor;
 }
 
 std::optional<Refusal> refuse_problem(const FFTProblem& problem) {
@@ -238,6 +230,12 @@ Answer try_cufft_callbacks(const FFTProblem& problem, const Context& context) {
   if (!cufft::api().cufftXtSetJITCallback) return refuse("cuFFT of CUDA 12.6 or later is needed");
   if (const auto compiler = nvrtc::load(); !compiler) return compiler.refusal();
   Build build = build_of(problem);
+  const bool loads =
+      std::ranges::any_of(build.ends, [](const End& end) { return !end.form.store; });
+  if (loads && !asked_for_by_name("cufft_callbacks")) {
+    return refuse(
+        "a prolog inside makes cuFFT three times slower; it takes part when asked for by name");
+  }
   const Rates rate = rates(context.device, context.threads, build.types.complex);
   auto recipe = make_many_recipe(build.core, {.most_axes = 3, .pairs_of_reals = true}, rate);
   auto* chosen = std::get_if<ManyRecipe>(&recipe);
@@ -245,10 +243,8 @@ Answer try_cufft_callbacks(const FFTProblem& problem, const Context& context) {
       chosen->passes.front().calls() != 1) {
     return refuse("one call of the library, from the input to the result, only");
   }
-  int version = 0;
-  cufft::call(cufft::api().cufftGetVersion, &version);
-  if (is_known_wrong(problem, build, version)) {
-    return refuse("cuFFT ", version, " computes wrong results for callbacks of such real lengths");
+  if (is_known_wrong(problem, build, cufft_version())) {
+    return refuse(cufft_name(), " computes wrong results for callbacks of such real lengths");
   }
   try {
     for (End& end : build.ends) {

@@ -188,10 +188,7 @@ class FusedPlan final : public Plan {
  private:
   void place_between() {
     const auto buffer = [&](DType dtype, const Dims& shape) {
-      OperandLayout layout{.dtype = dtype, .shape = boxes_.extents(shape), .strides = {}};
-      layout.strides = dense_strides(
-          layout.shape, memory_order(problem_.input().shape, problem_.input().strides));
-      return Between{Lies::buffer, layout, 0};
+      return Between{Lies::buffer, between_layout(problem_, dtype, boxes_.extents(shape)), 0};
     };
     const auto given = [&](Lies place, const OperandLayout& operand, const Dims& shape) {
       OperandLayout layout = operand;

@@ -66,9 +66,7 @@ Stage first_stage(const FFTProblem& problem, const FFTParts& parts) {
   stage.operands.push_back(FFTParts::kBetween);
   const DType complex = parts.x == parts.y || problem.type == FFTType::r2c ? parts.y : parts.x;
   first.result_shape = first.shape_out();
-  OperandLayout between{.dtype = complex, .shape = first.result_shape, .strides = {}};
-  between.strides =
-      dense_strides(between.shape, memory_order(problem.input().shape, problem.input().strides));
+  const OperandLayout between = between_layout(problem, complex, first.result_shape);
   first.operands.push_back(between);
   first.result_strides = between.strides;
   return stage;
@@ -129,10 +127,6 @@ class AxesPlan final : public Plan {
     scalars[1] = call.scalars[1];
     std::copy_n(call.scalars + 2 + prolog_scalars_, epilog_scalars_, scalars.begin() + 2);
     run(second_, call, scalars.data());
-  }
-  void prepare() const override {
-    first_.plan->prepare();
-    second_.plan->prepare();
   }
   std::size_t workspace_bytes() const override { return ledger_.total(); }
   double estimate() const override { return first_.plan->estimate() + second_.plan->estimate(); }

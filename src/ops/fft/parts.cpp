@@ -192,6 +192,11 @@ FFTParts parts_of(const FFTProblem& problem) {
   return parts;
 }
 
+OperandLayout between_layout(const FFTProblem& problem, DType dtype, const Dims& shape) {
+  const Dims order = memory_order(problem.input().shape, problem.input().strides);
+  return {.dtype = dtype, .shape = shape, .strides = dense_strides(shape, order)};
+}
+
 codegen::PassProblem prolog_pass(const FFTProblem& problem, const FFTParts& parts,
                                  const OperandLayout& x) {
   Operands operands =

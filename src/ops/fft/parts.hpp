@@ -29,6 +29,11 @@ struct FFTParts {
 
 [[nodiscard]] FFTParts parts_of(const FFTProblem& problem);
 
+/// A dense array of this shape in the memory order of the input: x, y, or what lies between two
+/// transforms.
+[[nodiscard]] OperandLayout between_layout(const FFTProblem& problem, DType dtype,
+                                           const Dims& shape);
+
 /// The passes, with x and y in these layouts. Their spaces are shape_used() and shape_out().
 [[nodiscard]] codegen::PassProblem prolog_pass(const FFTProblem& problem, const FFTParts& parts,
                                                const OperandLayout& x);

@@ -61,7 +61,7 @@ std::int64_t mask_bits(const Dims& mask, const TensorRef& d, std::int64_t elemen
 }  // namespace
 
 NamedOutputs execute_for_outputs(const AnyProblem& problem, const Arguments& arguments,
-                                 Device device, int threads) {
+                                 Unwritten& inputs, Device device, int threads) {
   const Tensor main = result_memory(problem, arguments, {});
   const std::vector<Tensor> aux = aux_memory(problem, arguments, {});
   std::vector<void*> addresses;
@@ -76,6 +76,7 @@ NamedOutputs execute_for_outputs(const AnyProblem& problem, const Arguments& arg
     outputs.emplace_back(problem.aux()[i].name, Tensor::copy(aux[i]));
   }
   outputs.emplace_back("result", Tensor::copy(main));
+  require(inputs.holds(), ErrorKind::invalid_argument, "an input was written to");
   return outputs;
 }
 

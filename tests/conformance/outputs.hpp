@@ -9,6 +9,7 @@
 
 #include <mathwright/tensor.hpp>
 
+#include "conformance/storage.hpp"
 #include "plan/session.hpp"
 
 namespace mw::conformance {
@@ -17,10 +18,11 @@ namespace mw::conformance {
 using NamedOutputs = std::vector<std::pair<std::string, Tensor>>;
 
 /// Plans, executes once on so many host threads, and waits: the results, those beside the main one
-/// by their names. The operands are on the device. Errors: those of planning and executing.
+/// by their names. The operands are on the device. Errors: those of planning and executing;
+/// invalid_argument if an input was written to.
 [[nodiscard]] NamedOutputs execute_for_outputs(const AnyProblem& problem,
-                                               const Arguments& arguments, Device device,
-                                               int threads);
+                                               const Arguments& arguments, Unwritten& inputs,
+                                               Device device, int threads);
 
 /// Error allowed, in ulp of the arithmetic: none where every step is exact or rounded once, and
 /// what polynomials and the order of few operations cost. Results of narrow storage may then round

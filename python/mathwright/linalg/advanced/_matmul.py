@@ -339,15 +339,9 @@ class Matmul(_core.MatmulSession):
             raise InvalidStateError(
                 "matmul: autotune() was called before plan(); call plan() first"
             )
-        self._autotune(
-            iterations=iterations,
-            prune=prune or 0,
-            seconds=None,
-            limit=8,
-            remember=True,
-            release_workspace=release_workspace,
-            stream=stream,
-        )
+        from mathwright.tune import autotune
+
+        autotune(self, iterations, prune, None, release_workspace, stream)
         self._kept = tuple(self._possible()[: prune or max(len(self._kept), 1)])
 
     def execute(

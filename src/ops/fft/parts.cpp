@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/layout.hpp"
 #include "expr/epilogs.hpp"
 #include "ops/fft/trig.hpp"
 #include "ops/fuse/problem.hpp"
